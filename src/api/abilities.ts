@@ -5,6 +5,7 @@ import type { Caller } from './credentials.ts'
 import type { AnyResource, Endpoint } from './endpoint.ts'
 import { parseInput, type Raw } from './input.ts'
 import { templateOf } from './openapi.ts'
+import { isWrite } from './read-only.ts'
 import { assertAble, assertAdministrator, assertMayEnter, assertWritable, lineOf, readable } from './run.ts'
 
 /**
@@ -23,6 +24,8 @@ export function abilitiesIn(app: App, endpoints: readonly Endpoint[]): Abilities
       const endpoint = byCall.get(`${method} ${path}`)
       if (!endpoint) throw new Error(`no endpoint: ${call}`)
       const asked = other === undefined ? endpoint : { ...endpoint, allow: other }
+      // An ability that has no call of its own is one of a write.
+      if (app.config.readOnly && (other !== undefined || isWrite(endpoint))) return [ability, false] as const
       return [ability, await isAllowed(app, asked, caller, params, lookups)] as const
     })
     return Object.fromEntries(await Promise.all(answers))

@@ -218,6 +218,8 @@ export interface Declaration<
   inPerson?: boolean
   /** Also callable if the subject is read-only. */
   whileReadOnly?: boolean
+  /** Not a GET, but only computes or signs in: also callable while the whole instance is read-only. */
+  readsOnly?: boolean
   /** The contract answers 401 instead of 403 here. */
   denied?: 'unauthenticated'
   /** The text for callers without the ability, if the contract has its own. */
@@ -276,6 +278,7 @@ export interface Endpoint {
   readonly duringRequiredStep?: boolean
   readonly inPerson?: boolean
   readonly whileReadOnly?: boolean
+  readonly readsOnly?: boolean
   readonly denied?: 'unauthenticated'
   readonly deniedWith?: string | ((subject: never) => string)
   readonly alsoAsks?: readonly string[]

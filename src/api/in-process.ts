@@ -9,6 +9,7 @@ import type { Endpoint } from './endpoint.ts'
 import { readQuery, type Raw } from './input.ts'
 import { Json } from './json.ts'
 import { API, routerOf } from './router.ts'
+import { assertNotReadOnly } from './read-only.ts'
 import { answer, assertMayEnter, type Gateway } from './run.ts'
 
 export interface InProcessAnswer {
@@ -36,6 +37,7 @@ export function inProcess(gateway: Gateway, endpoints: readonly Endpoint[]): Ask
     if (!found?.store) return { status: 404, headers: {}, body: UNKNOWN_ROUTE }
     const { endpoint } = found.store as { endpoint: Endpoint }
     try {
+      assertNotReadOnly(gateway.app, endpoint)
       assertMayEnter(endpoint, caller)
       const raw = { ...readQuery(url), ...fields, ...found.params }
       const viewer = caller.identity?.user ?? null

@@ -50,6 +50,9 @@ function addProcess(registry: Registry, app: App): void {
       this.set(programs.running)
     },
   })
+  new Gauge({ name: 'mortise_read_only', help: '1 if the instance is read-only', ...shared, registers }).set(
+    Number(app.config.readOnly),
+  )
   const build = { name: 'mortise_build_info', help: 'The version of the program', labelNames: ['version'] }
   new Gauge({ ...build, ...shared, registers }).set({ version: VERSION }, 1)
 }

@@ -1,5 +1,5 @@
 /**
- * The checks of every request, once and in the order of the contract: route (in the router), credential, scope, sudo,
+ * The checks of every request, once and in the order of the contract: route (in the router), read-only mode, credential, scope, sudo,
  * parameters, lookup (404 if not readable), ability (403), child (404), read-only subject (403), precondition, rules of
  * the record; then the handler and the answer.
  */
@@ -42,6 +42,7 @@ import { withSlot } from './limiters.ts'
 import type { Door, RateLimiter } from './limits.ts'
 import { LongPage, readPage, shortened } from './long-pages.ts'
 import { PageOf, pageHeaders, pageInput, pageRequest, type Page, type PageRequest } from './pages.ts'
+import { assertNotReadOnly } from './read-only.ts'
 import { hasFaults, type Faults } from './rules.ts'
 import { answerList } from './streamed-lists.ts'
 
@@ -71,6 +72,7 @@ const hasBody = ({ method }: IncomingMessage) => method !== 'GET' && method !== 
 
 export function run(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, path: Raw): MaybePromise<void> {
   const { request } = exchange
+  assertNotReadOnly(gateway.app, endpoint)
   const query = readQuery(request.url!)
   if (isOfAgent(endpoint.by)) return serveAgent(gateway, endpoint, exchange, { path, query })
   const shown = presentedCredential(request, query)

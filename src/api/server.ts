@@ -26,13 +26,20 @@ import { addressReader, requestId, userOf } from './exchange.ts'
 import type { Metrics } from './metrics.ts'
 import type { Families, Webhooks } from './openapi.ts'
 import { apiListener, type RequestNote } from './router.ts'
+import { assertNotReadOnly } from './read-only.ts'
 import type { Gateway } from './run.ts'
 import { send, sendError } from './web-answers.ts'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** In read-only mode every page says so. */
+    readonly isReadOnly: boolean
+  }
   interface FastifyContextConfig {
     /** The name of a route in logs and metrics, if its path says too little. */
     name?: string
+    /** Not a GET, but changes nothing by itself or only signs in: also served in read-only mode. */
+    readsOnly?: boolean
   }
 }
 
@@ -75,6 +82,7 @@ export function createServer(gateway: Gateway, endpoints: readonly Endpoint[], m
     clientErrorHandler: (_error, socket) => refuseConnection(socket),
   })
 
+  server.decorate('isReadOnly', gateway.app.config.readOnly)
   server.server.on('connection', (socket: Socket) => gateway.app.stalls.watchReader(socket))
   // `input.ts` reads the bodies.
   server.removeAllContentTypeParsers()
@@ -83,6 +91,8 @@ export function createServer(gateway: Gateway, endpoints: readonly Endpoint[], m
     reply.header('X-Request-Id', request.id)
     reply.header('X-Frame-Options', 'SAMEORIGIN')
     reply.header('X-Content-Type-Options', 'nosniff')
+    const { method, routeOptions } = request
+    assertNotReadOnly(gateway.app, { method, readsOnly: routeOptions.config.readsOnly })
     done()
   })
   server.addHook('onResponse', (request, reply, done) => {

@@ -33,6 +33,7 @@ export interface Facts extends GitOperation {
   readonly shared: boolean
   /** The project does not accept job tokens of the job's project. */
   readonly isKeptOut: boolean
+  readonly isInstanceReadOnly: boolean
   /** The only enabled protocol of the instance. Null if both are enabled. */
   readonly onlyProtocol: string | null
 }
@@ -50,7 +51,17 @@ export async function learnFacts(
   const shared = isOutsider && (await sharedBranches(app, principal.user, project)).size > 0
   const { job } = principal
   const isKeptOut = job !== undefined && !(await isLetIn(app.db, { from: job.project_id, to: project.id }))
-  return { ...operation, principal, wiki, subject, granted, shared, isKeptOut, onlyProtocol: only || null }
+  return {
+    ...operation,
+    principal,
+    wiki,
+    subject,
+    granted,
+    shared,
+    isKeptOut,
+    isInstanceReadOnly: app.config.readOnly,
+    onlyProtocol: only || null,
+  }
 }
 
 /**
@@ -114,6 +125,9 @@ const forbids = (text: string) => () => new Refusal('forbidden', text)
 export const NO_PROJECT = "The project you were looking for could not be found or you don't have permission to view it."
 export const projectNotFound = () => new Refusal('not_found', NO_PROJECT)
 
+const pushToReadOnly = () =>
+  new Refusal('forbidden', 'This instance is read-only: you can fetch, but not push.', { reason: 'read_only' })
+
 /** A caller without a credential gets a challenge wherever another answer would reveal something. */
 const EVERY: readonly Check[] = [
   {
@@ -134,6 +148,7 @@ const FETCH: readonly Check[] = [
 ]
 
 const PUSH: readonly Check[] = [
+  { fails: ({ isInstanceReadOnly }) => isInstanceReadOnly, refusal: () => pushToReadOnly() },
   { fails: isAnonymous, refusal: () => accessDenied() },
   {
     fails: ({ principal }) => !principal.mayPush,

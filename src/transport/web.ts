@@ -29,7 +29,8 @@ export const routes: WebRoutes = (server, gateway) => {
     deriveConstraint: ({ url }) => (isInside(url!) ? 'inside' : undefined),
   })
   const handler: RouteHandlerMethod = (request, reply) => serve(gateway, request, reply)
-  const config = { name: '/:repository.git/*' }
+  // Pushes, uploads and locks are refused in read-only mode by `access.ts`.
+  const config = { name: '/:repository.git/*', readsOnly: true }
   server.route({ method: ['GET', 'POST', 'PUT'], url: '/*', constraints: { repository: 'inside' }, config, handler })
 }
 

@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { Html, html } from '../../lib/text/html.ts'
+import * as t from './texts.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9e0, #3a3f4a); --card: light-dark(#fff, #1c1f26);
@@ -56,10 +57,12 @@ export function sendPage(reply: FastifyReply, status: number, page: Page) {
     .header('X-Frame-Options', 'DENY')
     .header('Referrer-Policy', 'same-origin')
     .header('Cache-Control', 'no-store')
-    .send(String(frame(title, body)))
+    .send(String(frame(title, body, reply.server.isReadOnly)))
 }
 
-const frame = (title: string, body: Html) =>
+const READ_ONLY = html`<p class="quiet" role="status">${t.instanceIsReadOnly}</p>`
+
+const frame = (title: string, body: Html, isReadOnly: boolean) =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -71,7 +74,7 @@ const frame = (title: string, body: Html) =>
       <body>
         <main>
           <h1>${title}</h1>
-          ${body}
+          ${isReadOnly && READ_ONLY} ${body}
         </main>
       </body>
     </html> `

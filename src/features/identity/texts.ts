@@ -8,6 +8,9 @@ export const email = 'Email'
 export const checkYourEmail = 'Check your email'
 export const formExpired = 'This form has expired. Go back, reload the page and try again.'
 export const retry = 'Try again'
+export const readOnly = 'Read-only'
+export const instanceIsReadOnly = 'This instance is read-only.'
+export const nothingCanBeChanged = 'Nothing can be changed while the instance is read-only.'
 export const signInRequired = 'Sign in again.'
 
 // Sign-in

@@ -9,8 +9,9 @@ interface Used {
   readonly last_used_at: string | null
 }
 
-export const isUnnoted = ({ clock }: App, { last_used_at: last }: Pick<Used, 'last_used_at'>): boolean =>
-  last === null || clock.now().getTime() - Date.parse(last) >= NOTED_EVERY
+/** Never in read-only mode. */
+export const isUnnoted = ({ clock, config }: App, { last_used_at: last }: Pick<Used, 'last_used_at'>): boolean =>
+  !config.readOnly && (last === null || clock.now().getTime() - Date.parse(last) >= NOTED_EVERY)
 
 /** Of many concurrent requests the first one writes: a last use before this moment must be updated. */
 export const staleUse = ({ clock }: App): string => after(clock, -NOTED_EVERY)

@@ -25,7 +25,8 @@ async function admitWriter(session: LfsSession) {
   try {
     return await admit(session, 'push')
   } catch (error) {
-    if (error instanceof Refusal && error.kind === 'forbidden') throw noPermissions()
+    const isOther = error instanceof Refusal && error.facts.reason === 'read_only'
+    if (error instanceof Refusal && error.kind === 'forbidden' && !isOther) throw noPermissions()
     throw error
   }
 }

@@ -33,7 +33,7 @@ export async function openLfsSession(
 export async function admit({ gateway, principal, location }: LfsSession, verb: Facts['verb']): Promise<Facts> {
   const facts = await learnFacts(gateway.app, principal, location, { verb, over: 'lfs' })
   const denial = denialOf(facts)
-  if (denial?.kind === 'unauthenticated') throw denial
+  if (denial?.kind === 'unauthenticated' || denial?.facts.reason === 'read_only') throw denial
   if (denial) throw denial.kind === 'not_found' ? objectNotFound() : accessForbidden()
   if (!location.project.lfs_enabled) throw accessForbidden()
   return facts

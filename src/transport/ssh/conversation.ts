@@ -4,7 +4,7 @@ import { outageOf } from '../../api/answers.ts'
 import { acquireSlot } from '../../api/limiters.ts'
 import { countCommand, type SshFigures } from '../../api/metrics.ts'
 import type { App } from '../../context.ts'
-import { Refusal } from '../../errors.ts'
+import { Refusal, readOnlyInstance } from '../../errors.ts'
 import { recordActivity } from '../../features/identity/activities/service.ts'
 import { assertMayComeFrom } from '../../features/identity/addresses/service.ts'
 import { noteKeyUse } from '../../features/identity/keys/use.ts'
@@ -90,6 +90,7 @@ async function answer(app: App, conversation: Conversation, told: Payload): Prom
   told.verb = command?.verb ?? 'unknown'
   if (!command) throw new Refusal('forbidden', 'Disallowed command')
   if (command.verb === 'discover') return welcome()
+  if (app.config.readOnly && isAccountChange(command)) throw readOnlyInstance()
   if (command.verb === '2fa_recovery_codes') return renewCodes(app, identity.principal, conversation)
   if (command.verb === 'personal_access_token') return makeToken(app, identity.principal, command.words, conversation)
   told.path = command.path.slice(0, LONGEST_PATH)
@@ -98,6 +99,8 @@ async function answer(app: App, conversation: Conversation, told: Payload): Prom
     ? authenticateLfs(app, conversation, location, facts, command.operation)
     : serve(app, conversation, location, facts, command.verb)
 }
+
+const isAccountChange = ({ verb }: Command) => verb === '2fa_recovery_codes' || verb === 'personal_access_token'
 
 const isPush = (command: GitCommand) =>
   command.verb === 'receive-pack' || (command.verb === 'lfs-authenticate' && command.operation === 'upload')

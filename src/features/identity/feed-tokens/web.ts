@@ -22,6 +22,6 @@ export const routes: WebRoutes = (server, gateway) => {
           await replaceFeedToken(app, user)
           return send(request, reply, 204, undefined)
         },
-        method,
+        { method },
       )
 }

@@ -24,7 +24,9 @@ export const routes: WebRoutes = (server, gateway) => {
     ...(request.method === 'POST' && (await readForm(gateway, request))),
   })
 
-  server.post('/oauth/token', async (request, reply) => {
+  const config = { readsOnly: true }
+
+  server.post('/oauth/token', { config }, async (request, reply) => {
     const given = await read(request)
     const client = await authenticateClient(app, request, given)
     const token = await exchangeToken(app, { given, client, address: request.ip })
@@ -37,7 +39,7 @@ export const routes: WebRoutes = (server, gateway) => {
     return send(request, reply, 200, presentTokenInfo(app, token))
   })
 
-  server.post('/oauth/revoke', async (request, reply) => {
+  server.post('/oauth/revoke', { config }, async (request, reply) => {
     const given = await read(request)
     const token = await findTokenByEither(app.db, digestOf(textOf(given, 'token') ?? ''))
     if (token && (await mayRevoke(app, request, given, token))) await revokeToken(app, token)
@@ -45,7 +47,7 @@ export const routes: WebRoutes = (server, gateway) => {
     return send(request, reply.headers(NO_STORE), 200, {})
   })
 
-  server.post('/oauth/introspect', async (request, reply) => {
+  server.post('/oauth/introspect', { config }, async (request, reply) => {
     const given = await read(request)
     const client = await authenticateClient(app, request, given)
     if (!client?.confidential) throw oauthRefusal('invalid_client')
@@ -62,6 +64,7 @@ export const routes: WebRoutes = (server, gateway) => {
   server.route({
     method: ['GET', 'POST'],
     url: '/oauth/userinfo',
+    config,
     async handler(request, reply) {
       const shown = presentedCredential(request, await read(request))
       const identity = shown?.as === 'bearer' ? await byOAuthToken(app, shown.secret) : null

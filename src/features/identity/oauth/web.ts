@@ -5,7 +5,7 @@ import type { User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { sendPage } from '../page.ts'
 import { signedInOn } from '../sessions/authenticate.ts'
-import { formToken, onForm, queryOf, textOf, type FormHandler } from '../sessions/forms.ts'
+import { formToken, onSignInForm, queryOf, textOf, type FormHandler } from '../sessions/forms.ts'
 import { findUser } from '../users/queries.ts'
 import {
   QUESTION,
@@ -63,7 +63,7 @@ export const routes: WebRoutes = (server, gateway) => {
     }),
   )
 
-  onForm(server, gateway, '/oauth/authorize', (form, request, reply) =>
+  onSignInForm(server, gateway, '/oauth/authorize', (form, request, reply) =>
     asked(form, request, reply, async ({ user, target, input }) => {
       // A form cannot send DELETE, so the button sends `_method`.
       const isDenied = textOf(form, '_method') === 'delete'
@@ -75,7 +75,7 @@ export const routes: WebRoutes = (server, gateway) => {
     asked({ ...queryOf(request), ...form }, request, reply, async ({ target }) =>
       reply.redirect(denialAddress(target), 303),
     )
-  onForm(server, gateway, '/oauth/authorize', deny, 'DELETE')
+  onSignInForm(server, gateway, '/oauth/authorize', deny, 'DELETE')
 }
 
 /**

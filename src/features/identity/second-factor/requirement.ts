@@ -55,6 +55,7 @@ export const isOverdue = ({ clock }: App, { until }: Requirement): boolean => un
 function askedAt(app: App, { id, second_factor_asked_at: known }: User): MaybePromise<string> {
   if (known !== null) return known
   const now = timestamp(app.clock)
+  if (app.config.readOnly) return now
   const told = app.db
     .updateTable('users')
     .set({ second_factor_asked_at: now })

@@ -3,11 +3,12 @@
  * cookie before a session exists. Another site can neither read nor create the code.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { send } from '../../../api/web-answers.ts'
+import { send, sendRefusal } from '../../../api/web-answers.ts'
 import { sessionCookie } from '../../../api/credentials.ts'
 import { STRANGERS_BODY, assertPlain, readBody, readQuery, type Raw } from '../../../api/input.ts'
 import type { Gateway } from '../../../api/run.ts'
 import type { App } from '../../../context.ts'
+import { readOnlyInstance } from '../../../errors.ts'
 import { html } from '../../../lib/text/html.ts'
 import { randomHex, sameSecret } from '../../../lib/crypto/secrets.ts'
 import { sendPage } from '../page.ts'
@@ -73,18 +74,26 @@ export function isOwnForm(app: App, request: FastifyRequest, form: Raw): boolean
 
 export type FormHandler = (form: Raw, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
+function refuseReadOnly(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (isJson(request)) return sendRefusal(request, reply, readOnlyInstance())
+  return sendPage(reply, 403, { title: t.readOnly, body: html`<p>${t.nothingCanBeChanged}</p>` })
+}
+
 /** Registers a route that accepts posts from our own pages only. */
 export function onForm(
   server: FastifyInstance,
   gateway: Gateway,
   url: string,
   handle: FormHandler,
-  method = 'POST',
+  { method = 'POST', readsOnly = false }: { method?: string; readsOnly?: boolean } = {},
 ): void {
   server.route({
     method,
     url,
+    // Refused below, with a page.
+    config: { readsOnly: true },
     async handler(request, reply) {
+      if (gateway.app.config.readOnly && !readsOnly) return refuseReadOnly(request, reply)
       const form = await readForm(gateway, request)
       if (isOwnForm(gateway.app, request, form)) return handle(form, request, reply)
       if (isJson(request)) return send(request, reply, 403, { message: t.formExpired })
@@ -92,3 +101,12 @@ export function onForm(
     },
   })
 }
+
+/** The same for forms that sign in or out, which are also served in read-only mode. */
+export const onSignInForm = (
+  server: FastifyInstance,
+  gateway: Gateway,
+  url: string,
+  handle: FormHandler,
+  method?: string,
+): void => onForm(server, gateway, url, handle, { method, readsOnly: true })

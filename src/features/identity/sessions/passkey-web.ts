@@ -8,7 +8,7 @@ import * as t from '../texts.ts'
 import { signedIn } from '../passkeys/credential.ts'
 import { askForPasskey, takePasskey } from '../passkeys/service.ts'
 import { admit, repeatSecondFactor, refuseSignIn } from './admission.ts'
-import { formToken, isJson, onForm, textOf } from './forms.ts'
+import { formToken, isJson, onSignInForm, textOf } from './forms.ts'
 import { returnAddress } from './return-address.ts'
 import { openSecondStep } from './second-step.ts'
 import { completeSignIn } from './service.ts'
@@ -20,14 +20,14 @@ const REFUSED = t.passkeyNotAccepted
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
 
-  onForm(server, gateway, '/users/sign_in/passkey/options', async (form, request, reply) => {
+  onSignInForm(server, gateway, '/users/sign_in/passkey/options', async (form, request, reply) => {
     const ticket = textOf(form, 'ticket')
     const user = ticket ? await openSecondStep(app, ticket) : null
     if (ticket && !user) return send(request, reply, 401, { message: t.signInRequired })
     return send(request, reply, 200, await askForPasskey(app, user))
   })
 
-  onForm(server, gateway, '/users/sign_in/passkey', async (form, request, reply) => {
+  onSignInForm(server, gateway, '/users/sign_in/passkey', async (form, request, reply) => {
     const ticket = textOf(form, 'ticket')
     const returnTo = returnAddress(textOf(form, 'return_to'))
     const user = ticket ? await openSecondStep(app, ticket) : null

@@ -12,6 +12,7 @@ export const create = endpoint({
   summary: 'Exchange a password for the account record with its private token',
   by: 'visitor',
   allow: 'anyone',
+  readsOnly: true,
   input: z
     .object({ login: text.nullish(), email: text.nullish(), password: text })
     .refine(({ login, email }) => login || email, {

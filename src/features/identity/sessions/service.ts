@@ -76,7 +76,7 @@ export async function completeSignIn(app: App, user: User, address: string): Pro
 }
 
 async function refuse(app: App, { id, state }: User): Promise<never> {
-  await transact(app, (app) => emit(app, 'user.sign_in_refused', { id }))
+  if (!app.config.readOnly) await transact(app, (app) => emit(app, 'user.sign_in_refused', { id }))
   const reason = state === 'blocked_pending_approval' ? 'pending' : 'blocked'
   throw new Refusal('unauthenticated', '401 Unauthorized', { reason })
 }
@@ -137,6 +137,7 @@ export async function startSession(app: App, user: User, browser: Browser): Prom
       select id from sessions where user_id = ${user.id} order by id desc limit 1 offset ${sql.lit(MOST_SESSIONS)})`.execute(
       app.db,
     )
+    if (app.config.readOnly) return
     await app.db
       .updateTable('users')
       .set({

@@ -9,7 +9,7 @@ import * as t from '../texts.ts'
 import { admit, repeatSecondFactor, refuse, refuseSignIn } from './admission.ts'
 import { identityOn, signedInOn } from './authenticate.ts'
 import { cookie } from './cookies.ts'
-import { csrfToken, formToken, isJson, onForm, queryOf, textOf } from './forms.ts'
+import { csrfToken, formToken, isJson, onSignInForm, queryOf, textOf } from './forms.ts'
 import { noPasswordsPage } from './pages.ts'
 import { returnAddress, withReturn } from './return-address.ts'
 import { takeSecondStep } from './second-step.ts'
@@ -32,7 +32,7 @@ export const routes: WebRoutes = (server, gateway) => {
     return sendPage(reply, 200, await signInPageOf(app, { token, returnTo }))
   })
 
-  onForm(server, gateway, '/users/sign_in', async (form, request, reply) => {
+  onSignInForm(server, gateway, '/users/sign_in', async (form, request, reply) => {
     if (!(await passwordsOpenTheWeb(app))) {
       const way = { token: formToken(app, request, reply), returnTo: returnAddress(textOf(form, 'return_to')) }
       return refuse(request, reply, noPasswordsPage(way), t.passwordSignInIsDisabled)
@@ -47,7 +47,7 @@ export const routes: WebRoutes = (server, gateway) => {
     }
   })
 
-  onForm(server, gateway, '/users/sign_in/second_factor', async (form, request, reply) => {
+  onSignInForm(server, gateway, '/users/sign_in/second_factor', async (form, request, reply) => {
     const ticket = textOf(form, 'ticket') ?? ''
     const returnTo = returnAddress(textOf(form, 'return_to'))
     const again = (status: number, fault: string) => repeatSecondFactor(app, form, { status, fault }, request, reply)
@@ -67,7 +67,7 @@ export const routes: WebRoutes = (server, gateway) => {
     }
   })
 
-  onForm(server, gateway, '/users/sign_out', async (_form, request, reply) => {
+  onSignInForm(server, gateway, '/users/sign_out', async (_form, request, reply) => {
     const secret = sessionCookie(request.headers.cookie)
     if (secret) await endSession(app, secret)
     reply.header('Set-Cookie', cookie(app, SESSION_COOKIE, '', 0))

@@ -25,6 +25,7 @@ export function bearerOfToken(app: App, secret: string, address: string): MaybeP
   return andThen(findTokenWithUser(app.db, digestOfPresented(secret)), (found) => {
     if (!found) return null
     // The owner already uses the successor, so this copy is in other hands, and the successor may be too.
+    if (found.rotated && app.config.readOnly) return null
     if (found.rotated) return revokeFamily(app, found.family_id ?? found.id).then(() => null)
     if (!isActive(found, today(app.clock)) || found.user.ghost) return null
     if (!found.user.bot) return identify(app, found, address)

@@ -23,7 +23,9 @@ export const routes: WebRoutes = (server, gateway, { metrics }) => {
   server.get('/-/readiness', fresh, async (_request, reply) => {
     const checks = await inspect(gateway)
     const status = statusOf(checks, gateway.app.blobs.isShared)
-    return reply.code(status === 'failed' ? 503 : 200).send({ status, checks })
+    return reply
+      .code(status === 'failed' ? 503 : 200)
+      .send({ status, ...(gateway.app.config.readOnly && { read_only: true }), checks })
   })
 
   server.get('/-/metrics', fresh, async (request, reply) => {

@@ -1,6 +1,6 @@
 /** The trial merge of a merge request, for builds and tests before the merge. */
 import type { App, User } from '../../../context.ts'
-import { Refusal } from '../../../errors.ts'
+import { Refusal, readOnlyInstance } from '../../../errors.ts'
 import { mergeCommits } from '../../../git/merging/merging.ts'
 import { writeCommit } from '../../../git/objects/building.ts'
 import { findCommit } from '../../../git/objects/commits.ts'
@@ -37,6 +37,10 @@ export async function tryMerge(
   const { head_sha: head, check_target: target } = one
   const known = await findCommit(dir, ref)
   if (one.state !== 'opened') return known
+  if (app.config.readOnly) {
+    if (known && known.parents.join() === [target, head].join()) return known
+    throw readOnlyInstance()
+  }
   if (one.check_result !== 'mergeable' || head === null || target === null) {
     await dropRef(dir, ref)
     return null

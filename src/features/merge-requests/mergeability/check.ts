@@ -30,7 +30,8 @@ const FIRST_DELAY = 10 * MINUTE
 const MOST_TRIES = 6
 
 /**
- * The merge request with a current check. Closed and merged ones keep their last result. `tries`: how often the check
+ * The merge request with a current check. Closed and merged ones keep their last result, in read-only mode all do.
+ * `tries`: how often the check
  * was undecided before.
  */
 export async function freshlyChecked(
@@ -39,7 +40,7 @@ export async function freshlyChecked(
   project?: Project | null,
   { tries = 0 }: { tries?: number } = {},
 ): Promise<MergeRequest> {
-  if (one.state !== 'opened') return one
+  if (one.state !== 'opened' || app.config.readOnly) return one
   const target = project ?? (await findProjectById(app.db, one.project_id))
   if (!target) return one
   const tips = await findTips(app, target, one)

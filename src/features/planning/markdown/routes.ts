@@ -14,6 +14,7 @@ export const render = endpoint({
   path: '/markdown',
   summary: 'Render a Markdown text',
   allow: 'signed_in',
+  readsOnly: true,
   input: z.object({
     text: longText,
     gfm: bool.nullish(),

@@ -53,8 +53,10 @@ export const routes: WebRoutes = (server, gateway, { projectPages, addressPages,
     const page = isForm(request) ? await pages.act(request, reply) : null
     return page ? send(reply, page) : sendJson(request, reply, 404, UNKNOWN_ROUTE)
   }
-  server.post('/', act)
-  server.post('/*', act)
+  // An action of a page is a call of the API, which is refused in read-only mode.
+  const config = { readsOnly: true }
+  server.post('/', { config }, act)
+  server.post('/*', { config }, act)
 }
 
 async function firstOf<T, R>(all: readonly T[], ask: (one: T) => Promise<R | null>): Promise<R | null> {

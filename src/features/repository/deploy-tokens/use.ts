@@ -7,7 +7,7 @@ const NOTED_EVERY = 10 * MINUTE
 /** Runs in the background: the request neither waits for this write nor fails with it. */
 export async function noteDeployTokenUse(app: App, { id, last_used_at }: DeployToken): Promise<void> {
   const stale = after(app.clock, -NOTED_EVERY)
-  if (last_used_at !== null && last_used_at > stale) return
+  if (app.config.readOnly || (last_used_at !== null && last_used_at > stale)) return
   try {
     await app.db
       .updateTable('deploy_tokens')
