@@ -17,6 +17,7 @@ interface Handed {
   address: string
   me: Me | null
   csrf: string
+  isReadOnly: boolean
   returned: Returned | null
   told: Surroundings['told']
   messages: Surroundings['messages']
@@ -81,6 +82,7 @@ const surroundings: Surroundings = {
   address,
   me,
   csrf: handed.csrf,
+  isReadOnly: handed.isReadOnly,
   returned: handed.returned,
   told: handed.told,
   messages: handed.messages,

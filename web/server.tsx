@@ -19,6 +19,7 @@ export interface RenderRequest {
   /** The path, split and decoded. */
   readonly segments: readonly string[]
   readonly isSignedIn: boolean
+  readonly isReadOnly: boolean
   /** Comes from more addresses than allowed. */
   readonly isCrowded: boolean
   readonly csrf: string
@@ -197,6 +198,7 @@ export interface Drawing extends Around {
   readonly address: string
   readonly me: PageRequest['me']
   readonly csrf: string
+  readonly isReadOnly: boolean
   readonly data: object
   readonly url: string
   readonly assets: Assets
@@ -215,6 +217,7 @@ const drawingOf = (
   address: request.address,
   me: request.me,
   csrf: asked.csrf,
+  isReadOnly: asked.isReadOnly,
   ...around,
   data,
   url: asked.url,
@@ -223,12 +226,12 @@ const drawingOf = (
 
 /** The whole document. */
 export async function perform(drawing: Drawing): Promise<string> {
-  const { file, failure, params, address, me, csrf, returned, told, messages, data, url, assets } = drawing
+  const { file, failure, params, address, me, csrf, isReadOnly, returned, told, messages, data, url, assets } = drawing
   const page = failure ? failurePage(failure.status, failure.isCrowded) : await loadPage(file)
   const frame = page.frame ?? instanceFrame
   const nothing = async () => {}
   const drawn = { params, query: new URLSearchParams(drawing.query), address, me }
-  const around = { csrf, returned, told, messages }
+  const around = { csrf, isReadOnly, returned, told, messages }
   const surroundings: Surroundings = { ...drawn, ...around, reload: nothing, act: nothing }
   const body = renderToString(<App page={page} data={data} surroundings={surroundings} />)
   const handed = file && { file, params, address, me, ...around, data }

@@ -17,6 +17,8 @@ export interface Returned {
 export interface Surroundings extends Drawn {
   /** The CSRF code, which proves that a post comes from our own page. */
   readonly csrf: string
+  /** Nothing can be changed: the whole instance is read-only. */
+  readonly isReadOnly: boolean
   readonly returned: Returned | null
   /** Broadcast messages that are currently shown and were not dismissed. */
   readonly messages: readonly Records['BroadcastMessage'][]

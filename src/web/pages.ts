@@ -124,6 +124,7 @@ async function askedBy(
     address,
     segments,
     isSignedIn: caller.identity !== null,
+    isReadOnly: gateway.app.config.readOnly,
     requiredStep: caller.identity?.requiredStep ?? null,
     isCrowded,
     throttled,

@@ -19,6 +19,8 @@ export interface RenderRequest {
   readonly address: string
   readonly segments: readonly string[]
   readonly isSignedIn: boolean
+  /** The instance is read-only, and every page says so. */
+  readonly isReadOnly: boolean
   /** May see only the page of this step. */
   readonly requiredStep: RequiredStep | null
   /** Comes from more addresses than allowed. */

@@ -26,6 +26,7 @@ export const signedInUsersHaveHigherLimit = ' Signed-in users have a higher limi
 
 // Layout, messages
 
+export const instanceIsReadOnly = 'This instance is read-only. You can browse and clone, but nothing can be changed.'
 export const dismissMessage = 'Dismiss message'
 
 // Layout, instance
