@@ -66,7 +66,7 @@ export default mergeConfig(suite, {
       // Processor time of functions, and of pages without a server.
       'test/{doubling,doubling-pages}.test.ts',
       // Programs that are started without a database, which then use SQLite.
-      'test/start/{attacks,build,check,ci,docs,fork-crash,full-disk,locked-database,missing-pages,openssh,push-crash,runner,secrets,serve,verbs}.test.ts',
+      'test/start/{attacks,build,check,ci,docs,fork-crash,full-disk,locked-database,missing-pages,openssh,push-crash,read-only,runner,secrets,serve,verbs}.test.ts',
       ...NOT_YET,
     ],
   },
