@@ -92,6 +92,7 @@ export const groupsOfUser = (user: number): RawBuilder<number> => sql`
     join namespace_ancestors a on a.ancestor_id = m.group_id
     where m.user_id = ${user} and ${reachesDown('a', 'm')}
   union select a.ancestor_id from members m
+    join namespaces g on g.id = m.group_id and not g.deleting
     join namespace_ancestors a on a.namespace_id = m.group_id where m.user_id = ${user}
   union select a.ancestor_id from members m
     join projects p on p.id = m.project_id and not p.deleting

@@ -10,6 +10,12 @@ export const removeBotsOfProject = on(
 export const removeBotsOfPurgedProject = on('project.purged', 'access-tokens', (app, { id }) =>
   removeBotsOf(app, { project_id: id }),
 )
-export const removeBotsOfGroup = on('group.deleted', 'access-tokens', (app, { id }) =>
+export const removeBotsOfGroup = on(
+  'group.deleted',
+  'access-tokens',
+  (app, { id }) => removeBotsOf(app, { group_id: id }),
+  { when: ({ in_bin }) => !in_bin },
+)
+export const removeBotsOfPurgedGroup = on('group.purged', 'access-tokens', (app, { id }) =>
   removeBotsOf(app, { group_id: id }),
 )

@@ -38,6 +38,7 @@ test('the creator of a group owns it and reads the whole record back', async () 
       emails_disabled: false,
       emails_enabled: true,
       auto_devops_enabled: null,
+      marked_for_deletion_on: null,
       id: body.id,
       avatar_url: null,
       web_url: `${forge.url}/groups/power.tools`,

@@ -59,6 +59,7 @@ test('the whole record, found by id and by path in any case', async () => {
     emails_disabled: false,
     emails_enabled: true,
     auto_devops_enabled: null,
+    marked_for_deletion_on: null,
     shared_runners_minutes_limit: null,
     projects: [],
     shared_with_groups: [],

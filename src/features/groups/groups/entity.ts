@@ -47,6 +47,8 @@ const common = {
   emails_disabled: z.boolean(),
   emails_enabled: z.boolean(),
   auto_devops_enabled: z.boolean().nullable(),
+  /** The day of the deletion, for a group in the bin. */
+  marked_for_deletion_on: dateOut.nullable(),
 }
 
 /** A group in a list. */
@@ -123,6 +125,7 @@ const presentCommon = (group: Group, url: string) => ({
   emails_disabled: group.emails_disabled,
   emails_enabled: !group.emails_disabled,
   auto_devops_enabled: group.auto_devops_enabled,
+  marked_for_deletion_on: group.marked_for_deletion_at?.slice(0, 10) ?? null,
 })
 
 export function presentGroup(group: Group, url: string, sizes?: Sizes): z.infer<typeof GroupEntity> {

@@ -1,4 +1,5 @@
 import { family } from '../../family.ts'
+import { emptyGroupBin } from './bin.ts'
 import { releaseGroups } from './user-removal.ts'
 import { removeGroups } from './removal.ts'
 import * as routes from './routes.ts'
@@ -6,7 +7,7 @@ import * as web from './web.ts'
 
 export const groups = family({
   routes,
-  jobs: [removeGroups],
+  jobs: [emptyGroupBin, removeGroups],
   onUserRemoved: releaseGroups,
   web: [web.routes],
 })

@@ -45,6 +45,7 @@ test('the whole record, found by a search too, and statistics for administrators
     emails_disabled: false,
     emails_enabled: true,
     auto_devops_enabled: null,
+    marked_for_deletion_on: null,
   }
   expect((await jane.get(PATH)).body).toEqual([record])
   expect((await jane.get(PATH, { search: 'tool' })).body).toEqual([record])

@@ -1,10 +1,11 @@
 /** Lists of groups. */
 import { sql } from 'kysely'
+import { DAY } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Owner, levelWithin, type Visibility } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
-import { contains, longList, searchFor, type Search } from '../../../store/lists.ts'
+import { contains, longList, searchFor, type Condition, type Search } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { groupsOfUser, openVisibilities } from '../../access/authorizations/queries.ts'
 import {
@@ -30,6 +31,12 @@ export interface GroupFilter extends AttributeOptions {
   top_level_only?: boolean | null | undefined
   order_by?: GroupOrder | null | undefined
   sort?: 'asc' | 'desc' | null | undefined
+  /** Also groups in the bin, for their owners and for administrators. */
+  include_pending_delete?: boolean | null | undefined
+  /** Only groups in the bin. */
+  only_pending_delete?: boolean | null | undefined
+  /** Only groups that were deleted on this day. */
+  marked_for_deletion_on?: string | null | undefined
   /** Directly in this group, or anywhere below it. */
   parent?: number
   ancestor?: number
@@ -52,6 +59,10 @@ interface Filter extends Search, AttributeFilter {
   ancestor?: number
   outside?: number
   skipped?: string
+  /** For the bin only. */
+  binned?: true
+  deleted_from?: string
+  deleted_until?: string
 }
 
 function valuesOf(db: Db, viewer: User | null, filter: GroupFilter): Filter {
@@ -87,43 +98,47 @@ function seenBy(viewer: User | null, all: boolean | null | undefined): Filter {
 
 const byText = (column: string) => (db: Db) => sql.raw(binaryText(db, column))
 
+const conditions: { [name in keyof Filter]?: Condition<Filter> } = {
+  owner: {
+    set: (w) => sql`select group_id from members
+      where user_id = ${w.owner} and group_id is not null and access_level = ${sql.lit(Owner)}`,
+    counted: ['members'],
+  },
+  member: {
+    set: (w) =>
+      eachWayInto(
+        ({ from, level }) => sql<number>`select a.namespace_id from ${from}
+          where m.user_id = ${w.member} and ${level} >= ${w.at_least}`,
+      ),
+    counted: ['members', 'group_shares'],
+  },
+  parent: {
+    test: (w, { hidden }) => sql`${hidden('parent_id')} = ${w.parent}`,
+    set: (w) => sql`select id from namespaces where parent_id = ${w.parent}`,
+  },
+  ancestor: {
+    set: (w) => sql`select namespace_id from namespace_ancestors where ancestor_id = ${w.ancestor} and depth > 0`,
+  },
+  outside: {
+    test: (w) => sql`namespaces.id not in
+      (select namespace_id from namespace_ancestors where ancestor_id = ${w.outside})`,
+  },
+  attributes: hasAttributes('namespaces', 'group_id'),
+  like: contains('namespaces', ['name', 'path']),
+  visibility: { facet: true, test: (w) => sql`namespaces.visibility = ${w.visibility}` },
+  top: { test: (_, { hidden }) => sql`${hidden('parent_id')} is null` },
+  skipped: { test: (w, { db }) => sql`not ${inIdList(db, 'namespaces.id', w.skipped!)}` },
+}
+
+const orders = { name: byText('name'), path: byText('path'), id: null, similarity: byText('name') }
+
 const groups = longList<Filter, 'namespaces', GroupOrder>({
   table: 'namespaces',
   many: 500,
   facets: true,
   counted: ['namespaces'],
   always: (_, { column }) => [sql`${column('kind')} = 'group'`, sql`not namespaces.deleting`],
-  conditions: {
-    owner: {
-      set: (w) => sql`select group_id from members
-        where user_id = ${w.owner} and group_id is not null and access_level = ${sql.lit(Owner)}`,
-      counted: ['members'],
-    },
-    member: {
-      set: (w) =>
-        eachWayInto(
-          ({ from, level }) => sql<number>`select a.namespace_id from ${from}
-            where m.user_id = ${w.member} and ${level} >= ${w.at_least}`,
-        ),
-      counted: ['members', 'group_shares'],
-    },
-    parent: {
-      test: (w, { hidden }) => sql`${hidden('parent_id')} = ${w.parent}`,
-      set: (w) => sql`select id from namespaces where parent_id = ${w.parent}`,
-    },
-    ancestor: {
-      set: (w) => sql`select namespace_id from namespace_ancestors where ancestor_id = ${w.ancestor} and depth > 0`,
-    },
-    outside: {
-      test: (w) => sql`namespaces.id not in
-        (select namespace_id from namespace_ancestors where ancestor_id = ${w.outside})`,
-    },
-    attributes: hasAttributes('namespaces', 'group_id'),
-    like: contains('namespaces', ['name', 'path']),
-    visibility: { facet: true, test: (w) => sql`namespaces.visibility = ${w.visibility}` },
-    top: { test: (_, { hidden }) => sql`${hidden('parent_id')} is null` },
-    skipped: { test: (w, { db }) => sql`not ${inIdList(db, 'namespaces.id', w.skipped!)}` },
-  },
+  conditions,
   visible: {
     open: {
       needs: 'public_too',
@@ -136,12 +151,55 @@ const groups = longList<Filter, 'namespaces', GroupOrder>({
       counted: ['members', 'group_shares', 'project_shares', 'project_authorizations', 'projects'],
     },
   },
-  orders: { name: byText('name'), path: byText('path'), id: null, similarity: byText('name') },
+  orders,
   usual: () => ['name', 'asc'],
 })
 
+/** The groups in the bin. They are few, so all of them are gathered and then tested. */
+const binnedGroups = longList<Filter, 'namespaces', GroupOrder>({
+  table: 'namespaces',
+  many: Infinity,
+  counted: ['namespaces'],
+  conditions: {
+    binned: {
+      test: () => sql`namespaces.marked_for_deletion_at is not null`,
+      set: () => sql`select id from namespaces where marked_for_deletion_at is not null`,
+    },
+    deleted_from: { test: (w) => sql`namespaces.marked_for_deletion_at >= ${w.deleted_from}` },
+    deleted_until: { test: (w) => sql`namespaces.marked_for_deletion_at < ${w.deleted_until}` },
+    ...conditions,
+  },
+  orders,
+  usual: () => ['name', 'asc'],
+})
+
+const isBinOnly = (filter: GroupFilter): boolean =>
+  Boolean(filter.only_pending_delete) || Boolean(filter.marked_for_deletion_on)
+
+/** Null if nobody asks for the bin, or if the viewer cannot own a group in it. */
+function wantedInBin(db: Db, viewer: User | null, filter: GroupFilter): Filter | null {
+  if (!(filter.include_pending_delete || isBinOnly(filter)) || viewer?.state !== 'active') return null
+  const {
+    of_user: _of,
+    public_too: _public,
+    internal_too: _internal,
+    substring: _sub,
+    ...wanted
+  } = valuesOf(db, viewer, filter)
+  const day = filter.marked_for_deletion_on
+  return {
+    ...wanted,
+    binned: true,
+    ...(!viewer.admin && { member: viewer.id, at_least: Owner }),
+    ...(day && { deleted_from: `${day}T00:00:00.000Z`, deleted_until: dayAfter(day) }),
+  }
+}
+
+const dayAfter = (day: string) => new Date(Date.parse(day) + DAY).toISOString()
+
 export const pageOfGroups = groups.page
 
+/** Groups in the bin, if they are asked for, come before the others. */
 export async function listGroups(
   { db }: App,
   viewer: User | null,
@@ -150,7 +208,13 @@ export async function listGroups(
 ): Promise<Page<Group>> {
   // Visitors have no memberships.
   if (!viewer && (filter.owned || filter.min_access_level)) return { items: [], total: 0 }
-  return groups(db, valuesOf(db, viewer, filter), page, filter)
+  const binned = wantedInBin(db, viewer, filter)
+  const bin = binned ? await binnedGroups(db, binned, page, filter) : { items: [], total: 0 }
+  if (isBinOnly(filter)) return bin
+  const rest = { limit: page.limit - bin.items.length, offset: Math.max(0, page.offset - bin.total) }
+  const wanted = valuesOf(db, viewer, filter)
+  const { items, total } = await groups(db, wanted, rest.limit === 0 ? { ...rest, limit: 1 } : rest, filter)
+  return { items: [...bin.items, ...items.slice(0, rest.limit)], total: bin.total + total }
 }
 
 /** Groups in which the viewer has at least this level; administrators have it everywhere. */

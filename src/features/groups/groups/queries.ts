@@ -40,6 +40,22 @@ export async function findGroupById(db: Db, id: number): Promise<Group | null> {
   return Number.isSafeInteger(id) ? ((await groupById(db, { id }))[0] ?? null) : null
 }
 
+/** A group that was deleted by itself and can be restored; by id, or by its full path in the bin. */
+export async function findBinnedGroup(db: Db, given: string): Promise<Group | null> {
+  const isId = /^\d+$/.test(given)
+  if (isId && !Number.isSafeInteger(Number(given))) return null
+  const group = await db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('kind', '=', 'group')
+    .where('deleting', '=', true)
+    .where('marked_for_deletion_at', 'is not', null)
+    .$if(isId, (query) => query.where('id', '=', Number(given)))
+    .$if(!isId, (query) => query.where(sql`lower(full_path)`, '=', given.toLowerCase()))
+    .executeTakeFirst()
+  return group ?? null
+}
+
 /** The group with the viewer's rights, even if the viewer may not read it. */
 export async function loadGroupSubject(app: App, group: Group, viewer: User | null): Promise<GroupSubject> {
   const level = await levelInGroup(app.db, viewer, group.id)
@@ -57,6 +73,18 @@ export const group = resource({
     return found && loadGroupSubject(app, found, viewer)
   },
 })
+
+/** Also finds groups in the bin, for their owners and for administrators. The endpoint decides whether it shows them. */
+export const groupOrBinned = {
+  ...group,
+  async find(app: App, { id }: { id: string }, viewer: User | null): Promise<GroupSubject | null> {
+    const found = await findGroup(app.db, id)
+    if (found) return loadGroupSubject(app, found, viewer)
+    const binned = viewer && (await findBinnedGroup(app.db, id))
+    const subject = binned && (await loadGroupSubject(app, binned, viewer))
+    return subject && groupPolicy.own(subject) ? subject : null
+  },
+}
 
 /** `/groups/:id/projects/:project_id`: a project to transfer into the group. */
 export const incomingProject = child(group, {

@@ -1,4 +1,4 @@
-/** Deletes a group: hides it and everything in it at once, and deletes the rows step by step in the background. */
+/** Deletes a group without the bin: hides it and everything in it at once, and deletes the rows step by step in the background. */
 import { job, type App, type TransactionApp, type User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { enqueue } from '../../../jobs/queue.ts'
@@ -13,7 +13,7 @@ import { endGroupSharesWith } from '../sharing/service.ts'
 import { lockTree } from './paths.ts'
 import { findGroupById, type Group } from './queries.ts'
 
-export async function deleteGroup(app: App, actor: User, { id }: Group): Promise<void> {
+export async function deleteGroupAtOnce(app: App, actor: User, { id }: Group): Promise<void> {
   await transact(app, async (app) => {
     await lockTree(app, id)
     const group = await findGroupById(app.db, id)
@@ -42,7 +42,7 @@ export const removeGroups = job<{ id: number }>('groups.remove', async (app, { i
   const groups = await app.db
     .selectFrom('namespaces')
     .innerJoin('namespace_ancestors', 'namespace_ancestors.namespace_id', 'namespaces.id')
-    .select(['namespaces.id', 'namespaces.avatar_digest'])
+    .select(['namespaces.id', 'namespaces.avatar_digest', 'namespaces.deleted_path'])
     .where('namespace_ancestors.ancestor_id', '=', id)
     .orderBy('namespace_ancestors.depth', 'desc')
     .execute()
@@ -52,12 +52,16 @@ export const removeGroups = job<{ id: number }>('groups.remove', async (app, { i
   }
 })
 
-async function removeGroup(app: App, { id, avatar_digest }: Pick<Group, 'id' | 'avatar_digest'>): Promise<void> {
+async function removeGroup(
+  app: App,
+  { id, avatar_digest, deleted_path }: Pick<Group, 'id' | 'avatar_digest' | 'deleted_path'>,
+): Promise<void> {
   await transact(app, async (app) => {
     // A share may have been created at the moment the group was deleted.
     await endSharesWith(app, id)
     await endGroupSharesWith(app, id)
     await removeNamespace(app, id)
     await releaseBlob(app, avatar_digest)
+    if (deleted_path !== null) await emit(app, 'group.purged', { id })
   })
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf, type Page, type PageRequest } from '../../../api/pages.ts'
-import { blankable, bool, file, id, int, listOf, longText, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, date, file, id, int, listOf, longText, oneOf, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
 import { attributeFilters, attributesOf } from '../../identity/custom-attributes.ts'
 import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
@@ -11,11 +12,12 @@ import { filters as projectFilters, refused as projectRefused } from '../../proj
 import { asksForBin, listProjects } from '../../projects/lists/lists.ts'
 import { presentProjects } from '../../projects/projects/load.ts'
 import { transferProject } from '../../projects/projects/transfer.ts'
+import { purgeGroup, restoreGroup } from './bin.ts'
 import { GroupDetailsEntity, GroupEntity, PROJECT_CREATION, SUBGROUP_CREATION, presentGroup } from './entity.ts'
 import { GROUP_ORDERS, listGroups, type GroupFilter } from './lists.ts'
 import { loadGroupDetails, sizesOf } from './load.ts'
-import { group, incomingProject } from './queries.ts'
-import { deleteGroup } from './removal.ts'
+import { group, groupOrBinned, incomingProject } from './queries.ts'
+import { deleteGroup } from './delete.ts'
 import { createGroup, updateGroup } from './service.ts'
 
 const filters = {
@@ -30,6 +32,9 @@ const filters = {
   order_by: oneOf(...GROUP_ORDERS).nullish(),
   sort: oneOf('asc', 'desc').nullish(),
   statistics: bool.nullish(),
+  include_pending_delete: bool.nullish(),
+  only_pending_delete: bool.nullish(),
+  marked_for_deletion_on: blankable(date),
 }
 
 async function answerList(
@@ -93,13 +98,15 @@ export const get = endpoint({
   path: '/groups/:id',
   summary: 'Get a group with its projects',
   throttle: 'group_api_limit',
-  on: group,
+  on: groupOrBinned,
   allow: 'read',
   by: 'visitor',
-  input: z.object({ with_projects: bool.nullish() }),
+  input: z.object({ with_projects: bool.nullish(), include_pending_delete: bool.nullish() }),
   output: GroupDetailsEntity,
-  handle: ({ app, viewer, subject, input }) =>
-    loadGroupDetails(app, viewer, subject.group, { projects: input.with_projects ?? true }),
+  async handle({ app, viewer, subject, input }) {
+    if (subject.group.deleting && !input.include_pending_delete) throw notFound('Group')
+    return loadGroupDetails(app, viewer, subject.group, { projects: input.with_projects ?? true })
+  },
 })
 
 const attributes = {
@@ -156,11 +163,36 @@ export const destroy = endpoint({
   method: 'DELETE',
   path: '/groups/:id',
   summary: 'Delete a group with everything in it',
-  on: group,
+  on: groupOrBinned,
   allow: 'own',
+  audited: true,
   changedAt: ({ group }) => group.updated_at,
+  input: z.object({
+    /** Deletes a group in the bin for good. `full_path` confirms it. */
+    permanently_remove: bool.nullish(),
+    full_path: text.nullish(),
+  }),
   output: null,
-  handle: ({ app, viewer, subject }) => deleteGroup(app, viewer, subject.group),
+  async handle({ app, viewer, subject, input }) {
+    if (input.permanently_remove) return purgeGroup(app, subject.group, input.full_path ?? null)
+    if (subject.group.deleting) throw notFound('Group')
+    return deleteGroup(app, viewer, subject.group)
+  },
+})
+
+export const restore = endpoint({
+  method: 'POST',
+  path: '/groups/:id/restore',
+  summary: 'Restore a deleted group with everything in it',
+  on: groupOrBinned,
+  allow: 'own',
+  audited: true,
+  /** Needed if the old name or path is taken. */
+  input: z.object({ name: text.nullish(), path: text.nullish() }),
+  output: GroupDetailsEntity,
+  async handle({ app, viewer, subject, input }) {
+    return loadGroupDetails(app, viewer, await restoreGroup(app, viewer, subject.group, input))
+  },
 })
 
 export const projects = endpoint({

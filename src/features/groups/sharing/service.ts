@@ -84,6 +84,23 @@ export async function endGroupSharesWith(app: TransactionApp, group: number): Pr
   }
 }
 
+/** Creates the shares of a restored group again. The caller refreshes the authorizations inside the restored group. */
+export async function restoreGroupShares(
+  app: TransactionApp,
+  shares: readonly Pick<
+    GroupShare,
+    'group_id' | 'shared_with_group_id' | 'group_access' | 'expires_at' | 'created_at'
+  >[],
+): Promise<void> {
+  if (shares.length === 0) return
+  const updated_at = timestamp(app.clock)
+  await app.db
+    .insertInto('group_shares')
+    .values(shares.map((share) => ({ ...share, updated_at })))
+    .onConflict((c) => c.columns(['group_id', 'shared_with_group_id']).doNothing())
+    .execute()
+}
+
 /** Deletes shares with an ancestor of the shared group, which would have no effect. */
 export async function endGroupSharesAround(app: App, group: number): Promise<void> {
   await app.db

@@ -80,8 +80,10 @@ const memberCounts = hotQuery((db, p: { groups: string }) =>
   db
     .selectFrom('namespace_ancestors as a')
     .innerJoin('members as m', 'm.group_id', 'a.namespace_id')
+    .innerJoin('namespaces as n', 'n.id', 'a.namespace_id')
     .select(['a.ancestor_id', sql<number>`count(distinct m.user_id)`.as('members')])
     .where(inIdList(db, 'a.ancestor_id', p.groups))
+    .where('n.deleting', '=', false)
     .groupBy('a.ancestor_id'),
 )
 

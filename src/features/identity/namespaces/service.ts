@@ -106,12 +106,38 @@ export async function lockShares(app: TransactionApp, id: number): Promise<void>
     .execute()
 }
 
-/** Marks the namespace and its descendants: nobody sees them from now on, and a job deletes the rows later. */
+/**
+ * Marks the namespace and its descendants: nobody sees them from now on, nobody can restore them, and a job deletes the
+ * rows later.
+ */
 export async function markNamespacesDeleted(app: App, id: number): Promise<void> {
   await app.db
     .updateTable('namespaces')
-    .set({ deleting: true, updated_at: timestamp(app.clock) })
+    .set({ deleting: true, marked_for_deletion_at: null, deletion_due_at: null, updated_at: timestamp(app.clock) })
     .where('id', 'in', treeOf(app.db, id))
+    .execute()
+}
+
+/** Hides the namespace and its descendants. Those that are hidden already were deleted by themselves. */
+export async function binNamespacesIn(app: TransactionApp, id: number): Promise<void> {
+  await app.db
+    .updateTable('namespaces')
+    .set((eb) => ({
+      deleting: true,
+      deleted_with_group_id: eb.case().when('id', '=', id).then(null).else(id).end(),
+      updated_at: timestamp(app.clock),
+    }))
+    .where('id', 'in', treeOf(app.db, id))
+    .where('deleting', '=', false)
+    .execute()
+}
+
+/** The descendants that were deleted with this namespace. */
+export async function restoreNamespacesOf(app: TransactionApp, id: number): Promise<void> {
+  await app.db
+    .updateTable('namespaces')
+    .set({ deleting: false, deleted_with_group_id: null, updated_at: timestamp(app.clock) })
+    .where('deleted_with_group_id', '=', id)
     .execute()
 }
 

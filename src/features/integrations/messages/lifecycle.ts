@@ -298,22 +298,39 @@ async function groupCreated(app: App, { id, by }: Events['group.created']): Prom
   ]
 }
 
+/** Includes all descendants that are back, the deepest last. */
+async function groupRestored(app: App, { id }: Events['group.restored']): Promise<EventMessage[]> {
+  const messages: EventMessage[] = []
+  for (const group of (await groupsBelow(app, id)).toReversed()) {
+    if (group.deleting) continue
+    messages.push(systemMessage(groupBody('group_create', group)))
+    messages.push(...(await subgroupMessages(app, 'subgroup_create', group)))
+  }
+  return messages
+}
+
 /** Includes all descendants, the deepest first. */
 async function groupDeleted(app: App, { id }: Events['group.deleted']): Promise<EventMessage[]> {
-  const tree = await app.db
-    .selectFrom('namespace_ancestors as a')
-    .innerJoin('namespaces', 'namespaces.id', 'a.namespace_id')
-    .selectAll('namespaces')
-    .where('a.ancestor_id', '=', id)
-    .orderBy('a.depth', 'desc')
-    .orderBy('namespaces.id')
-    .execute()
   const messages: EventMessage[] = []
-  for (const group of tree) {
+  for (const group of await groupsBelow(app, id)) {
     messages.push(systemMessage(groupBody('group_destroy', group)))
     messages.push(...(await subgroupMessages(app, 'subgroup_destroy', group)))
   }
   return messages
+}
+
+/** The group and all its descendants, the deepest first, without those that were deleted before it. */
+async function groupsBelow(app: App, id: number): Promise<Namespace[]> {
+  return app.db
+    .selectFrom('namespace_ancestors as a')
+    .innerJoin('namespaces', 'namespaces.id', 'a.namespace_id')
+    .selectAll('namespaces')
+    .where('a.ancestor_id', '=', id)
+    .where('namespaces.marked_for_deletion_at', 'is', null)
+    .where((eb) => eb.or([eb('deleted_with_group_id', 'is', null), eb('deleted_with_group_id', '=', id)]))
+    .orderBy('a.depth', 'desc')
+    .orderBy('namespaces.id')
+    .execute()
 }
 
 /** Also sent after a transfer to another group, which changes the path. */
@@ -372,6 +389,7 @@ export const lifecycleSources = [
   source('access_request.withdrawn', [SYSTEM, 'member_events'], (app, asked) => requestMessages(app, 'revoke', asked)),
   source('token.created', [SYSTEM, 'member_events'], botAdded),
   source('group.created', [SYSTEM, 'subgroup_events', 'member_events'], groupCreated),
+  source('group.restored', [SYSTEM, 'subgroup_events'], groupRestored),
   source('group.updated', [SYSTEM], (app, { id, old_full_path }) => groupRenamed(app, id, old_full_path)),
   source('group.transferred', [SYSTEM], (app, { id, old_full_path }) => groupRenamed(app, id, old_full_path)),
   source('group.deleted', [SYSTEM, 'subgroup_events'], groupDeleted),

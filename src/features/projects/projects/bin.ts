@@ -10,14 +10,15 @@ import { randomHex } from '../../../lib/crypto/secrets.ts'
 import { isWider } from '../../../lib/levels.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { locksRows } from '../../../store/dialect.ts'
-import { emit } from '../../../store/outbox.ts'
+import { emit, emitAll } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
+import { treeOf } from '../../identity/namespaces/queries.ts'
 import { lockNamespace, lockPath } from '../paths/paths.ts'
 import { inspectRepository } from '../repositories/inspection.ts'
 import { repositoryDir } from '../repositories/repository.ts'
 import { keepInspected } from './activity.ts'
-import { PROVISIONING } from './model.ts'
+import { PROVISIONING, type ImportStatus } from './model.ts'
 import type { ProjectSubject } from './policy.ts'
 import { lockProject, pathWithNamespace, type Namespace, type Project } from './queries.ts'
 import { removalKey, removalOf, removeLater } from './removal.ts'
@@ -97,6 +98,69 @@ async function unlinkForks({ db }: TransactionApp, { id, forked_from_id }: Proje
     .where('id', '=', forked_from_id)
     .where('forks_count', '>', 0)
     .execute()
+}
+
+/** Hides the projects of a group that goes to the bin. Those that are hidden already were deleted by themselves. */
+export async function binProjectsIn(app: TransactionApp, group: number, actor: User): Promise<void> {
+  const { db } = app
+  const projects = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .selectAll('projects')
+    .select(['namespaces.full_path', 'namespaces.kind'])
+    .where('projects.namespace_id', 'in', treeOf(db, group))
+    .where('projects.deleting', '=', false)
+    .orderBy('projects.id')
+    .execute()
+  await db
+    .updateTable('projects')
+    .set({ deleting: true, deleted_with_group_id: group, updated_at: timestamp(app.clock) })
+    .where('namespace_id', 'in', treeOf(db, group))
+    .where('deleting', '=', false)
+    .execute()
+  const gone = db.selectFrom('projects').select('id').where('deleted_with_group_id', '=', group)
+  await sql`update projects set forks_count = forks_count - (select count(*) from projects f
+    where f.forked_from_id = projects.id and f.deleted_with_group_id = ${group})
+    where id in (select forked_from_id from projects where deleted_with_group_id = ${group})`.execute(db)
+  await db.updateTable('projects').set({ forked_from_id: null }).where('forked_from_id', 'in', gone).execute()
+  await db
+    .updateTable('projects')
+    .set({ forked_from_id: null, forks_count: 0 })
+    .where('deleted_with_group_id', '=', group)
+    .where((eb) => eb.or([eb('forked_from_id', 'is not', null), eb('forks_count', '!=', 0)]))
+    .execute()
+  await emitAll(
+    app,
+    'project.deleted',
+    projects.map(({ full_path, kind, ...project }) => ({
+      ...removalOf(project, { full_path, kind }),
+      by: actor.id,
+      in_bin: true,
+    })),
+  )
+}
+
+/** The projects that were deleted with this group. */
+export async function restoreProjectsOf(app: TransactionApp, group: number, actor: User): Promise<void> {
+  const restored = await app.db
+    .updateTable('projects')
+    .set({
+      deleting: false,
+      deleted_with_group_id: null,
+      // The deletion stopped an import.
+      import_status: sql<ImportStatus>`case when import_status in (${sql.join(PROVISIONING)}) then 'failed'
+        else import_status end`,
+      updated_at: timestamp(app.clock),
+    })
+    .where('deleted_with_group_id', '=', group)
+    .returning('id')
+    .execute()
+  const ids = restored.map(({ id }) => id).toSorted((one, other) => one - other)
+  await emitAll(
+    app,
+    'project.restored',
+    ids.map((id) => ({ id, by: actor.id })),
+  )
 }
 
 /** A new name and path are needed if others have taken the old ones. */

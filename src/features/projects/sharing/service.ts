@@ -69,6 +69,20 @@ export async function endSharesWith(app: TransactionApp, group: number): Promise
   if (ended.length > 0) await refreshAuthorizations(app, { projects: ended.map(({ project_id }) => project_id) })
 }
 
+/** Creates the shares of a restored group again. The caller refreshes the authorizations. */
+export async function restoreProjectShares(
+  app: TransactionApp,
+  shares: readonly Pick<GroupLink, 'project_id' | 'group_id' | 'group_access' | 'expires_at' | 'created_at'>[],
+): Promise<void> {
+  if (shares.length === 0) return
+  const updated_at = timestamp(app.clock)
+  await app.db
+    .insertInto('project_shares')
+    .values(shares.map((share) => ({ ...share, updated_at })))
+    .onConflict((c) => c.columns(['project_id', 'group_id']).doNothing())
+    .execute()
+}
+
 /** Deletes shares with groups above the project, because those groups already have access. */
 export async function endSharesAround(app: App, project: number, namespace: number): Promise<void> {
   await app.db
