@@ -48,6 +48,7 @@ async function removeThroughKills(database: TemporaryDatabase | null) {
   const left = () => leftOf(store, folder.path)
   try {
     expect(await left()).toEqual({ projects: PROJECTS, groups: 2, repositories: PROJECTS, jobs: 0 })
+    await call(url, 'PUT', '/application/settings', { deletion_adjourned_period: 0 })
     const { status } = await call(url, 'DELETE', `/groups/${group}`)
     const rowsAfterAnswer = await countProjects(store)
     await killWhen(first, async () => (await countProjects(store)) < PROJECTS * 0.9)
