@@ -20,7 +20,8 @@ export const changesUrlsOfAllProjects = 'Changes the URLs of all projects in thi
 export const transferThisGroup = 'Transfer this group?'
 export const newParentGroup = 'New parent group'
 export const deleteThisGroup = 'Delete this group'
-export const deletesAllProjectsAndSubgroups = 'Deletes all projects and subgroups. This cannot be undone.'
+export const deletesAllProjectsAndSubgroups =
+  'Deletes all projects and subgroups. Owners can restore the group for the number of days set by the administrator, 7 by default.'
 export const deleteGroup = 'Delete group'
 
 // Group

@@ -58,7 +58,7 @@ export const transferThisProject = 'Transfer this project?'
 export const newNamespace = 'New namespace'
 export const deleteThisProject = 'Delete this project'
 export const deletesRepositoryIssuesMergeRequests =
-  'Deletes the repository, issues, merge requests and all other data. This cannot be undone.'
+  'Deletes the repository, issues, merge requests and all other data. Owners can restore the project for the number of days set by the administrator, 7 by default.'
 export const deleteProject = 'Delete project'
 export const featuresSaved = 'Features saved.'
 
