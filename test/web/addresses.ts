@@ -203,6 +203,7 @@ export function addressesOf(world: World): Address[] {
     'instance/-/snippets/new': '/-/snippets/new',
     'instance/-/snippets/[snippet_id]/edit': { at: `/-/snippets/${snippets.own}/edit`, shows: ['snippet', 'inside'] },
     'instance/dashboard/activity': { at: '/dashboard/activity', shows: ['issue'] },
+    'instance/dashboard/deleted': '/dashboard/deleted',
     'instance/dashboard/groups': { at: '/dashboard/groups', shows: ['group'] },
     'instance/dashboard/issues': { at: '/dashboard/issues', shows: ['issue'] },
     'instance/dashboard/merge_requests': '/dashboard/merge_requests',
