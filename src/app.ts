@@ -1,7 +1,6 @@
 /** One running forge: opens and closes all its parts. */
-import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { access, constants, link, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, constants } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
@@ -21,6 +20,7 @@ import { distribute } from './features/integrations/deliveries/distribute.ts'
 import { endLive, hasListeners, notifyListeners } from './features/integrations/live/hub.ts'
 import { startDeliverer } from './features/integrations/deliveries/deliverer.ts'
 import { describeEvents } from './features/integrations/messages/describe.ts'
+import { keyFile, makeKey, readKey } from './features/instance/instance-key/file.ts'
 import { findKeyCheck, keepKey } from './features/instance/instance-key/service.ts'
 import { keepDefaults } from './features/instance/settings/defaults.ts'
 import { limitOf, throttleOf } from './features/instance/settings/throttles.ts'
@@ -50,7 +50,6 @@ import { newLimiters } from './lib/async/limiter.ts'
 import { makeFolder } from './lib/files/make-folder.ts'
 import { Stalls } from './lib/async/stalls.ts'
 import { vault } from './lib/crypto/secrets.ts'
-import { hasCode, nullIfMissing } from './lib/files/system-errors.ts'
 import { openLog } from './log.ts'
 import { folderMailer, quietMailer, smtpMailer, watchedMailer, type Mail } from './mail/mailer.ts'
 import { Connections } from './outbound/connections.ts'
@@ -354,34 +353,6 @@ async function drain(server: FastifyInstance, open: ReadonlySet<Socket>, patienc
     clearInterval(sweep)
     clearTimeout(last)
   }
-}
-
-const keyFile = ({ data }: Config) => join(data, 'secret.key')
-
-/**
- * The key that encrypts the few secrets which must be read back. The database alone does not reveal them. Null if there
- * is no key yet.
- */
-async function readKey(config: Config): Promise<Buffer | null> {
-  const file = keyFile(config)
-  const text = config.secretKey ?? (await readFile(file, 'utf8').catch(nullIfMissing))?.trim() ?? null
-  if (text !== null && !/^[0-9a-f]{64}$/i.test(text)) throw new Error(`${file} holds no key of 64 hex digits`)
-  return text === null ? null : Buffer.from(text, 'hex')
-}
-
-/** The file is complete or absent; if two processes create a key, the first wins. */
-async function makeKey(config: Config): Promise<Buffer> {
-  const file = keyFile(config)
-  const draft = `${file}-${randomUUID()}`
-  try {
-    await writeFile(draft, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600, flush: true })
-    await link(draft, file)
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error
-  } finally {
-    await rm(draft, { force: true })
-  }
-  return (await readKey(config))!
 }
 
 const olderData = () =>
