@@ -30,18 +30,15 @@ export const check: Verb = {
   },
 }
 
-/** Returns false if the database itself is damaged: then comparing other data with it is meaningless. */
+/** Returns false if the database itself is damaged. */
 async function checkAll(app: App, options: { repair: boolean }, report: Report): Promise<boolean> {
-  const { checkRepositories } = await import('../features/repository/checking/service.ts')
-  const { checkFolders, checkLeftovers, checkReferencedBlobs } =
-    await import('../features/repository/checking/leftovers.ts')
+  const { checkInstance } = await import('../features/repository/checking/all.ts')
   report.progress.at('checking the database')
-  const broken = await app.store.faults()
-  for (const fault of broken) report.progress.print(`database: ${fault}`)
-  if (broken.length > 0) return false
-  for await (const finding of checkRepositories(app, options)) report.repository(finding)
-  for (const some of [checkFolders(app), checkReferencedBlobs(app), checkLeftovers(app, options)])
-    for await (const finding of some) report.other(finding)
+  for await (const finding of checkInstance(app, options)) {
+    if (finding.subject === 'repository') report.repository(finding)
+    else report.other(finding)
+    if (finding.subject === 'database') return false
+  }
   return true
 }
 
