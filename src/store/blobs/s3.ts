@@ -2,6 +2,7 @@
  * Blobs in an existing bucket. Content is first written to a local file, because S3 needs its length and digest before
  * the first byte. Then one PUT uploads it; S3 accepts up to 5 GB and verifies the digest.
  */
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import http, { type IncomingMessage } from 'node:http'
@@ -19,17 +20,26 @@ export interface Bucket {
   readonly region: string
   readonly accessKey: string
   readonly secretKey: string
+  /** In front of every name; empty, or with a slash at its end. */
+  readonly prefix: string
 }
 
 /** Parses `s3://accessKey:secretKey@bucket?endpoint=https://host&region=name`; the default endpoint is Amazon's. */
 export function bucketOf(url: string, keys: { accessKey: string | null; secretKey: string | null }): Bucket {
-  const { hostname, username, password, searchParams } = new URL(url)
+  const { hostname, username, password, pathname, searchParams } = new URL(url)
   const region = searchParams.get('region') ?? 'us-east-1'
   const endpoint = searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`
   const accessKey = decodeURIComponent(username) || keys.accessKey
   const secretKey = decodeURIComponent(password) || keys.secretKey
   if (!accessKey || !secretKey) throw new Error('MORTISE_S3_ACCESS_KEY and MORTISE_S3_SECRET_KEY must be set')
-  return { url: `${endpoint.replace(/\/+$/, '')}/${hostname}`, region, accessKey, secretKey }
+  const prefix = pathname.replaceAll(/^\/+|\/+$/g, '')
+  return {
+    url: `${endpoint.replace(/\/+$/, '')}/${hostname}`,
+    region,
+    accessKey,
+    secretKey,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+  }
 }
 
 interface Options {
@@ -38,21 +48,33 @@ interface Options {
   readonly at: string
   readonly range?: Range | undefined
   readonly draft?: Draft
+  readonly body?: Buffer
 }
 
-export function s3Blobs({ url, region, accessKey, secretKey }: Bucket, spool: string): Blobs {
-  const signing = { service: 's3', region, accessKeyId: accessKey, secretAccessKey: secretKey, cache: new Map() }
-  const at = (digest: string) => `/${blobPath(digest)}`
+interface Client {
+  /** Repeats a request that fails for a moment. */
+  ask(input: Options): Promise<IncomingMessage>
+  askOnce(input: Options): Promise<IncomingMessage>
+}
 
-  const askOnce = async ({ method, at, range, draft }: Options): Promise<IncomingMessage> => {
+function clientOf({ url, region, accessKey, secretKey }: Bucket): Client {
+  const signing = { service: 's3', region, accessKeyId: accessKey, secretAccessKey: secretKey, cache: new Map() }
+  const askOnce = async ({ method, at, range, draft, body }: Options): Promise<IncomingMessage> => {
+    const content = draft ?? (body && { size: body.length, digest: hash('sha256', body) })
     const given = {
       ...(range && { Range: `bytes=${range.start}-${range.end ?? ''}` }),
-      ...(draft && { 'Content-Length': String(draft.size), 'X-Amz-Content-Sha256': draft.digest }),
+      ...(content && { 'Content-Length': String(content.size), 'X-Amz-Content-Sha256': content.digest }),
     }
     const { url: target, headers } = await new AwsV4Signer({ ...signing, method, url: url + at, headers: given }).sign()
-    return send(target, { method, headers: Object.fromEntries(headers) }, draft?.path)
+    const source = draft ? createReadStream(draft.path) : body
+    return send(target, { method, headers: Object.fromEntries(headers) }, source)
   }
-  const ask = (input: Options) => insist(() => askOnce(input))
+  return { askOnce, ask: (input) => insist(() => askOnce(input)) }
+}
+
+export function s3Blobs(bucket: Bucket, spool: string): Blobs {
+  const { ask, askOnce } = clientOf(bucket)
+  const at = (digest: string) => `/${bucket.prefix}${blobPath(digest)}`
 
   const sizeOf = async (digest: string): Promise<number | null> => {
     const answer = await ask({ method: 'HEAD', at: at(digest) })
@@ -103,6 +125,56 @@ export function s3Blobs({ url, region, accessKey, secretKey }: Bucket, spool: st
   }
 }
 
+export interface BucketFiles {
+  /** Names directly below the prefix. */
+  names(): Promise<string[]>
+  /** Everything below the prefix, and when it was stored. */
+  list(): AsyncIterable<{ name: string; modified: Date }>
+  /** Null if there is none. */
+  read(name: string): Promise<string | null>
+  write(name: string, content: string): Promise<void>
+  remove(name: string): Promise<void>
+}
+
+/** Small files with a name, such as the manifests of a backup. */
+export function bucketFiles(bucket: Bucket): BucketFiles {
+  const { ask } = clientOf(bucket)
+  const at = (name: string) => `/${bucket.prefix}${encodeURIComponent(name)}`
+  const pages = async function* (options: Record<string, string>) {
+    for (let token = ''; ;) {
+      const query = new URLSearchParams({ 'list-type': '2', prefix: bucket.prefix, ...options })
+      if (token !== '') query.set('continuation-token', token)
+      const page = await finish(await ask({ method: 'GET', at: `?${query.toString()}` }), 200)
+      for (const [, content] of page.matchAll(/<Contents>([^]*?)<\/Contents>/g)) {
+        const name = /<Key>([^<]+)</.exec(content!)?.[1]?.slice(bucket.prefix.length)
+        const modified = new Date(/<LastModified>([^<]+)</.exec(content!)?.[1] ?? '')
+        if (name) yield { name, modified }
+      }
+      token = /<NextContinuationToken>([^<]+)</.exec(page)?.[1] ?? ''
+      if (token === '') return
+    }
+  }
+  return {
+    async names() {
+      const names: string[] = []
+      for await (const { name } of pages({ delimiter: '/' })) names.push(name)
+      return names
+    },
+    list: () => pages({}),
+    async read(name) {
+      const answer = await ask({ method: 'GET', at: at(name) })
+      const content = await finish(answer, 200, 404)
+      return answer.statusCode === 404 ? null : content
+    },
+    async write(name, content) {
+      await finish(await ask({ method: 'PUT', at: at(name), body: Buffer.from(content) }), 200)
+    },
+    async remove(name) {
+      await finish(await ask({ method: 'DELETE', at: at(name) }), 200, 204, 404)
+    },
+  }
+}
+
 const PAUSES_MS = [100, 300, 900]
 
 /**
@@ -124,13 +196,17 @@ const isPassing = ({ statusCode }: IncomingMessage) => statusCode! >= 500 || sta
 const PATIENCE_MS = 60_000
 
 /** Not fetch, which reads a body faster than the network sends it and so keeps all of it in memory. */
-async function send(url: URL, options: http.RequestOptions, file?: string): Promise<IncomingMessage> {
+async function send(
+  url: URL,
+  options: http.RequestOptions,
+  content?: Readable | Buffer | undefined,
+): Promise<IncomingMessage> {
   const request = (url.protocol === 'https:' ? https : http).request(url, options)
   request.setTimeout(PATIENCE_MS, () => request.destroy(new Error(`silent for ${PATIENCE_MS} ms`)))
   // An answer contains the error. Without a listener, a later error would end the process.
   request.on('error', () => {})
-  if (file) pipeline(createReadStream(file), request).catch(() => {})
-  else request.end()
+  if (content instanceof Readable) pipeline(content, request).catch(() => {})
+  else request.end(content)
   try {
     const [answer] = (await once(request, 'response')) as [IncomingMessage]
     return answer
@@ -140,9 +216,9 @@ async function send(url: URL, options: http.RequestOptions, file?: string): Prom
 }
 
 /** Reads an answer without a blob to its end. An unexpected answer may arrive while the upload is still running. */
-async function finish(answer: IncomingMessage, ...expected: number[]): Promise<void> {
+async function finish(answer: IncomingMessage, ...expected: number[]): Promise<string> {
   const said = await text(answer)
-  if (expected.includes(answer.statusCode!)) return
+  if (expected.includes(answer.statusCode!)) return said
   answer.destroy()
   const code = /<Code>(\w+)<\/Code>/.exec(said)?.[1] ?? ''
   const reason = `the blob store answers ${answer.statusCode} ${code}`.trimEnd()
