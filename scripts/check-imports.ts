@@ -8,6 +8,7 @@ const layers = [
   ['main'],
   ['cli'],
   ['forge'],
+  ['backup'],
   ['app'],
   ['web'],
   ['features', 'transport'],

@@ -35,6 +35,12 @@ export interface Config {
   readonly blobsUrl: string | null
   readonly s3AccessKey: string | null
   readonly s3SecretKey: string | null
+  /** Where the server keeps a backup up to date: a folder or `s3://…`; null: no backup. */
+  readonly backupUrl: string | null
+  /** For how many days moments of that backup are kept. */
+  readonly backupKeep: number
+  /** Whether the server proves once a day that the backup can be restored. */
+  readonly backupVerify: boolean
   readonly rootPassword: string | null
   readonly rootToken: string | null
   readonly rootEmail: string
@@ -111,6 +117,14 @@ export const settings: SettingTable = {
   },
   s3AccessKey: { help: 'S3 access key', default: null, shown: 'as in the address', parse: text },
   s3SecretKey: { help: 'S3 secret key', default: null, shown: 'as in the address', parse: text },
+  backupUrl: {
+    help: 'continuous backup: a folder or s3://bucket/prefix?endpoint=…',
+    default: null,
+    shown: 'no backup',
+    parse: backupUrl,
+  },
+  backupKeep: { help: 'days for which moments of the backup are kept', default: 30, parse: integer(1, 36_500) },
+  backupVerify: { help: 'restore the backup daily as a proof: on, off', default: true, shown: 'on', parse: onOrOff },
   rootPassword: {
     help: 'password of the first administrator',
     default: null,
@@ -303,6 +317,15 @@ function blobsUrl(value: string): string {
   const endpoint = searchParams.get('endpoint')
   const isReachable = endpoint === null || (/^https?:/.test(endpoint) && URL.canParse(endpoint))
   if (!isBucket || !isKnown || !isReachable) throw new Error(`must look like ${example}`)
+  return value
+}
+
+function backupUrl(value: string): string {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return resolve(value)
+  const example = '/srv/backup or s3://bucket/prefix?endpoint=https://s3.example.com&region=us-east-1'
+  const { hostname, searchParams } = new URL(address(['s3:'], example)(value))
+  const isKnown = [...searchParams.keys()].every((name) => name === 'endpoint' || name === 'region')
+  if (hostname === '' || !isKnown) throw new Error(`must look like ${example}`)
   return value
 }
 

@@ -12,6 +12,7 @@ import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
 import type { Config } from '../config.ts'
 import { openLog, type Log } from '../log.ts'
+import { beginBackup } from './continuous-backup.ts'
 import { collectFigures, sendFigures, shareFigures } from './figures.ts'
 import { READ_ONLY, loadProgram, openInstance, printHostKeys, welcome } from './instance.ts'
 import { outlive } from './outlive.ts'
@@ -32,7 +33,8 @@ export async function superviseProcesses(given: Config): Promise<number> {
   // Otherwise each of the other processes would compile the program again.
   flushCompileCache()
   const url = config.url ?? linkAddress(config.host, config.port)
-  const crew = new Crew(config, await openLog(config.log))
+  const log = await openLog(config.log)
+  const crew = new Crew(config, log)
   const stop = stopRequested()
   shareFigures(crewMembers)
   // Also if this process exits early: without it the others would keep running unsupervised.
@@ -44,8 +46,11 @@ export async function superviseProcesses(given: Config): Promise<number> {
   const lines = [`Mortise is listening on ${url}`, config.readOnly && READ_ONLY, addressAdvice(config)]
   if (answers) console.log(lines.filter(Boolean).join('\n'))
   void printHostKeys(config)
+  const backup = await beginBackup(config, log)
   await stop
-  return crew.stop()
+  const code = await crew.stop()
+  await backup?.stop()
+  return code
 }
 
 async function prepare(config: Config) {

@@ -1,10 +1,12 @@
 /** The command: finds the verb, parses its flags and runs it; errors are printed in one line. */
 import { VERSION } from '../version.ts'
+import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { ci } from './ci.ts'
 import { helpOfAll, helpOfGroup, helpOfVerb } from './help.ts'
 import { migrate } from './migrate.ts'
 import { lineOf } from './refusal.ts'
+import { restore } from './restore.ts'
 import { runner } from './runner.ts'
 import { secrets } from './secrets.ts'
 import { serve } from './serve.ts'
@@ -13,7 +15,19 @@ import { token } from './token.ts'
 import { user } from './user.ts'
 import { Misuse, parseCall, type Verb } from './verb.ts'
 
-const verbs: Record<string, Verb> = { serve, runner, ...ci, migrate, check, ...user, ...token, ...secrets, ...ssh }
+const verbs: Record<string, Verb> = {
+  serve,
+  runner,
+  ...ci,
+  migrate,
+  check,
+  ...backup,
+  restore,
+  ...user,
+  ...token,
+  ...secrets,
+  ...ssh,
+}
 
 /** Returns the exit code. */
 export async function run(args: string[]): Promise<number> {
@@ -34,11 +48,11 @@ async function dispatch(args: string[]): Promise<number> {
   const [first = '', second = ''] = args
   // Without a verb, as in `mortise --port 9000`, the default is `serve`.
   if (first === '' || first.startsWith('-')) return runVerb('serve', verbs.serve!, args)
-  const verb = verbs[first]
-  if (verb) return runVerb(first, verb, args.slice(1))
   const pair = `${first} ${second}`
   const inner = verbs[pair]
   if (inner) return runVerb(pair, inner, args.slice(2))
+  const verb = verbs[first]
+  if (verb) return runVerb(first, verb, args.slice(1))
 
   const group = Object.fromEntries(Object.entries(verbs).filter(([name]) => name.startsWith(`${first} `)))
   const known = Object.keys(group)

@@ -6,6 +6,7 @@ import type { App } from '../context.ts'
 import { READ_ONLY, loadProgram, printHostKeys, welcome } from './instance.ts'
 import { outlive } from './outlive.ts'
 import { usablePort } from './ports.ts'
+import { beginBackup } from './continuous-backup.ts'
 import { stopRequested } from './stop.ts'
 import { Misuse, type Verb } from './verb.ts'
 
@@ -57,7 +58,9 @@ export const serve: Verb = {
     if (firstSignIn) console.log(welcome(firstSignIn, config, forge.app.url))
     // Creating the keys takes a while, and stopping must not wait for it.
     void printHostKeys(config)
+    const backup = await beginBackup(config, forge.app.log)
     await (flags.runner ? runEmbedded(forge.app, stop) : stop)
+    await backup?.stop()
   },
 }
 

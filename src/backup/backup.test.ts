@@ -1,0 +1,327 @@
+import { appendFile, mkdir, readFile, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { backupStage, configIn, databaseOf, objectsIn, refsIn, rowsOf } from '../../test/backups.ts'
+import { ACCESS_KEY, SECRET_KEY, startS3 } from '../../test/s3.ts'
+import { serve } from '../app.ts'
+import { DAY } from '../clock.ts'
+import { startForge } from '../forge.ts'
+import { Archive, openArchive } from './archive.ts'
+import { openCapturer } from './open.ts'
+import { restore } from './restore.ts'
+import { pruneArchive } from './retention.ts'
+import { verifyBackup } from './verify.ts'
+import { blobColumns } from '../features/v4.ts'
+
+type Forge = Awaited<ReturnType<typeof startForge>>
+
+/** A project with all kinds of content: commits, a tag, an issue with an upload, a wiki page, a fork. */
+async function fill(forge: Forge) {
+  const { administrator: root } = forge
+  const project = await forge.project({ visibility: 'public' })
+  await forge.seed(project, { 'a.txt': 'one', 'b/c.txt': 'two' })
+  const url = `/projects/${project.id}`
+  await root.post(`${url}/repository/tags`, { tag_name: 'v1', ref: 'master', message: 'first' })
+  await root.post(`${url}/issues`, { title: 'An issue' })
+  await root.post(`${url}/uploads`, fileOf('content of a file'))
+  await root.post(`${url}/wikis`, { title: 'home', content: 'Welcome' })
+  await root.post(`${url}/fork`, { path: 'fork', name: 'fork' })
+  await forge.settle()
+  return { project, url }
+}
+
+function fileOf(content: string): FormData {
+  const form = new FormData()
+  form.append('file', new File([content], 'notes.txt'))
+  return form
+}
+
+const source = (forge: Forge) => ({
+  rows: rowsOf(databaseOf(forge)),
+  refs: refsIn(forge.app.config.storages['default']!),
+})
+
+test('an instance comes back whole, and works', async () => {
+  await using forge = await startForge()
+  await using stage = await backupStage(forge)
+  const { url } = await fill(forge)
+  await stage.backUp()
+  const { rows, refs } = source(forge)
+
+  const { data, faults, counts } = await stage.restore()
+  expect(faults).toEqual([])
+  expect(rowsOf(join(data, 'mortise.sqlite'))).toEqual(rows)
+  expect(await refsIn(join(data, 'repositories'))).toEqual(await refs)
+  expect(counts).toMatchObject({ repositories: 4, blobs: 1 })
+  expect((await readdir(data)).toSorted()).toEqual(['blobs', 'mortise.sqlite', 'repositories', 'secret.key'])
+
+  await using restored = await serve(configIn(forge.app.config, data, { port: 0 }), { durable: false })
+  const api = async (path: string) => {
+    const headers = { 'private-token': forge.administrator.token }
+    return (await fetch(`${restored.app.url}/api/v4${path}`, { headers })).json()
+  }
+  expect(await api(`${url}/issues`)).toMatchObject([{ title: 'An issue' }])
+  expect(await api(`${url}/repository/tree`)).toMatchObject([{ name: 'b' }, { name: 'a.txt' }])
+  expect(await api(`${url}/wikis/home`)).toMatchObject({ content: 'Welcome' })
+})
+
+test('a second backup stores only what is new', async () => {
+  await using forge = await startForge()
+  await using stage = await backupStage(forge)
+  const { project } = await fill(forge)
+  await stage.backUp()
+  const before = await objectsIn(stage.folder)
+  await forge.seed(project, { 'a.txt': 'changed' })
+  await forge.settle()
+  await stage.backUp()
+  const added = [...(await objectsIn(stage.folder))].filter((path) => !before.has(path))
+  // The changed chunks of the database, the record and pack of one repository, and the lists.
+  expect(added.length).toBeLessThan(15)
+  expect((await stage.restore()).faults).toEqual([])
+  await stage.backUp()
+  // The list of chunks, the content of the moment and a chunk or two of the database.
+  expect((await objectsIn(stage.folder)).size - before.size - added.length).toBeLessThan(10)
+})
+
+test('each captured moment comes back as it was', async () => {
+  await using forge = await startForge()
+  await using stage = await backupStage(forge)
+  const { project, url } = await fill(forge)
+  const { administrator: root } = forge
+  await using capturer = await openCapturer(forge.app.config, stage.archive, { blobColumns })
+  await capturer.prepare()
+  const log: { time: string; rows: object; refs: object }[] = []
+  const capture = async () => {
+    const { time } = (await capturer.capture())!
+    const { rows, refs } = source(forge)
+    log.push({ time, rows, refs: await refs })
+  }
+  await capture()
+  await root.post(`${url}/issues`, { title: 'Another issue' })
+  await forge.seed(project, { 'a.txt': 'changed' }, { branch: 'side' })
+  await forge.settle()
+  await capture()
+  await root.delete(`${url}/repository/branches/side`)
+  await root.post(`${url}/uploads`, fileOf('another file'))
+  await root.delete(`${url}/wikis/home`)
+  await root.delete('/projects/2')
+  await forge.settle()
+  await capture()
+  expect(await capturer.capture()).toBeNull()
+  expect(await stage.archive.manifestNames()).toHaveLength(1)
+
+  for (const { time, rows, refs } of log) {
+    const { data, faults } = await stage.restore({ at: time })
+    expect(faults).toEqual([])
+    expect(rowsOf(join(data, 'mortise.sqlite'))).toEqual(rows)
+    expect(await refsIn(join(data, 'repositories'))).toEqual(refs)
+  }
+  const between = new Date((Date.parse(log[1]!.time) + Date.parse(log[2]!.time)) / 2).toISOString()
+  expect((await stage.restore({ at: between })).time).toBe(log[1]!.time)
+  const first = log[0]!.time
+  await expect(stage.restore({ at: '2020-01-01T00:00:00Z' })).rejects.toThrow(`is ${first}`)
+})
+
+test('refs that move during a backup are stored as they were', async () => {
+  await using forge = await startForge()
+  await using stage = await backupStage(forge)
+  const { project, url } = await fill(forge)
+  const { administrator: root } = forge
+  await root.post(`${url}/repository/branches`, { branch: 'gone', ref: 'master' })
+  await forge.settle()
+  const refs = await refsIn(forge.app.config.storages['default']!)
+  let isFirst = true
+  class Interrupted extends Archive {
+    override async putJson(value: unknown): Promise<string> {
+      // The database is stored by then, and the repositories are not.
+      if (isFirst && 'chunks' in (value as object)) {
+        isFirst = false
+        await forge.seed(project, { 'a.txt': 'later' })
+        await root.delete(`${url}/repository/branches/gone`)
+        await root.post(`${url}/repository/branches`, { branch: 'new', ref: 'master' })
+      }
+      return super.putJson(value)
+    }
+  }
+  const { archive } = stage
+  const files = {
+    names: () => archive.manifestNames(),
+    read: (name: string) => archive.readManifest(name),
+    write: (name: string, text: string) => archive.writeManifest(name, text),
+    remove: (name: string) => archive.removeManifest(name),
+    objects: () => archive.list(),
+  }
+  await using capturer = await openCapturer(forge.app.config, new Interrupted('x', archive.objects, files), {
+    blobColumns,
+  })
+  await capturer.prepare()
+  const first = (await capturer.capture())!
+  const restored = await stage.restore({ at: first.time })
+  expect(restored.faults).toEqual([])
+  expect(await refsIn(join(restored.data, 'repositories'))).toEqual(refs)
+
+  await forge.settle()
+  await capturer.capture()
+  const next = await stage.restore()
+  expect(await refsIn(join(next.data, 'repositories'))).toEqual(await refsIn(forge.app.config.storages['default']!))
+})
+
+test('a long log of the database is captured without gaps', async () => {
+  await using forge = await startForge()
+  await using stage = await backupStage(forge)
+  const { id } = await forge.project()
+  await using capturer = await openCapturer(forge.app.config, stage.archive, { blobColumns })
+  await capturer.prepare()
+  await capturer.capture()
+  const file = databaseOf(forge)
+  const log: { time: string; rows: object }[] = []
+  for (let round = 0; round < 5; round++) {
+    for (let n = 0; n < 6; n++)
+      await forge.administrator.post(`/projects/${id}/issues`, { title: `${n}`, description: `${n}`.repeat(900_000) })
+    await forge.settle()
+    const { time } = (await capturer.capture())!
+    log.push({ time, rows: rowsOf(file) })
+  }
+  for (const { time, rows } of [log[1]!, log[4]!]) {
+    const { data } = await stage.restore({ at: time })
+    expect(rowsOf(join(data, 'mortise.sqlite'))).toEqual(rows)
+  }
+  // The log was started again in between.
+  expect((await stat(`${file}-wal`)).size).toBeLessThan(40 * 1024 * 1024)
+})
+
+test('a verified backup is proven by a restore', async () => {
+  await using forge = await startForge()
+  await using stage = await backupStage(forge)
+  await fill(forge)
+  const time = await stage.backUp()
+  const { config } = forge.app
+  expect(await verifyBackup(stage.archive, config, {})).toMatchObject({ time, faults: [] })
+  expect(
+    await verifyBackup(stage.archive, { ...config, data: '/nonexistent', secretKey: null }, {}).catch(String),
+  ).toContain('set MORTISE_SECRET_KEY')
+})
+
+test('a bucket holds backups', async () => {
+  await using forge = await startForge()
+  await using s3 = await startS3()
+  await fill(forge)
+  const address = s3.url.replace('s3://', `s3://${ACCESS_KEY}:${SECRET_KEY}@`).replace('?', '/nightly/one?')
+  await using stage = await backupStage(forge, address)
+  s3.mishaps.push('500', 'cut off')
+  await stage.backUp()
+  await stage.backUp()
+  expect((await s3.keys()).filter((key) => /^nightly\/one\/manifest-[^/]+\.json$/.test(key))).toHaveLength(2)
+  const { rows, refs } = source(forge)
+  const { data, faults } = await stage.restore()
+  expect(faults).toEqual([])
+  expect(rowsOf(join(data, 'mortise.sqlite'))).toEqual(rows)
+  expect(await refsIn(join(data, 'repositories'))).toEqual(await refs)
+
+  const { archiveFault } = await import('./archive.ts')
+  s3.mishaps.push('500', '500', '500', '500')
+  const names = await s3.keys()
+  expect(archiveFault(await stage.backUp().catch((error: unknown) => error))).toBe(
+    'the bucket answers 500 InternalError',
+  )
+  expect((await s3.keys()).filter((key) => key.includes('manifest'))).toEqual(
+    names.filter((key) => key.includes('manifest')),
+  )
+})
+
+test('old moments are removed, with what only they need', async () => {
+  await using forge = await startForge()
+  await using stage = await backupStage(forge)
+  const { project } = await fill(forge)
+  const first = await stage.backUp()
+  await forge.seed(project, { 'a.txt': 'changed' })
+  await forge.settle()
+  const second = await stage.backUp()
+  const { archive, folder } = stage
+  // Only objects of an earlier day are removed.
+  const old = new Date(Date.now() - 2 * DAY)
+  for (const path of await objectsIn(folder)) await utimes(join(folder, 'backup/objects', path), old, old)
+  expect(await pruneArchive(archive, new Date(first))).toEqual({ manifests: 0, objects: 0 })
+  const before = await objectsIn(folder)
+  const { manifests, objects } = await pruneArchive(archive, new Date(Date.now() + DAY))
+  expect(manifests).toBe(1)
+  expect(objects).toBeGreaterThan(0)
+  expect((await objectsIn(folder)).size).toBe(before.size - objects)
+  expect((await stage.restore()).faults).toEqual([])
+  await expect(stage.restore({ at: first })).rejects.toThrow(`is ${second}`)
+})
+
+test('a wrong backup, key or folder leaves nothing half restored', async () => {
+  await using forge = await startForge()
+  await using stage = await backupStage(forge)
+  const { id } = await forge.project()
+  await forge.seed({ id }, { 'a.txt': 'one' })
+  await forge.administrator.post(`/projects/${id}/uploads`, fileOf('content'))
+  await forge.settle()
+  await stage.backUp()
+  const { config } = forge.app
+  const root = join(stage.folder, 'backup')
+  const data = join(stage.folder, 'target')
+  const key = config.secretKey!
+  const attempt = (other: object = {}) =>
+    restore(stage.archive, configIn(config, data, { secretKey: key, ...other }), {}).then(
+      () => 'restored',
+      (error: Error) => error.message,
+    )
+  const isLeft = () => readdir(data).catch(() => null)
+
+  expect(await attempt({ secretKey: null })).toContain('set MORTISE_SECRET_KEY')
+  expect(await attempt({ secretKey: 'f'.repeat(64) })).toContain('the key is not the one')
+  expect(await isLeft()).toBeNull()
+
+  await mkdir(data)
+  await writeFile(join(data, 'x'), '')
+  expect(await attempt()).toBe(`${data} is not empty: restore into an empty folder`)
+  expect(await isLeft()).toEqual(['x'])
+  await rm(join(data, 'x'))
+
+  // Each object alone is enough to refuse the whole.
+  const [manifest] = await stage.archive.manifestNames()
+  for (const path of await objectsIn(stage.folder)) {
+    const file = join(root, 'objects', path)
+    const content = await readFile(file)
+    if (path.endsWith('0')) await rm(file)
+    else await appendFile(file, 'x')
+    expect.soft(await attempt(), path).toMatch(/is damaged|cannot be decompressed|is missing/)
+    await writeFile(file, content)
+    expect.soft(await isLeft()).toEqual([])
+  }
+
+  const text = await readFile(join(root, manifest!), 'utf8')
+  const write = (changed: string) => writeFile(join(root, manifest!), changed)
+  await write(text.replace('"sqlite"', '"postgres"'))
+  expect(await attempt()).toBe(`${manifest} is damaged`)
+  await truncate(join(root, manifest!), 100)
+  expect(await attempt()).toBe(`${manifest} is damaged`)
+  const { parseManifest, manifestText } = await import('./manifest.ts')
+  const { schema, ...rest } = parseManifest(manifest!, text)
+  await write(manifestText({ ...rest, schema: [...schema, '2099-01-01-0000-future'], version: '99.0.0' }))
+  expect(await attempt()).toContain('was made by Mortise 99.0.0, which is newer')
+  expect(await isLeft()).toEqual([])
+  await write(text)
+  expect(await attempt()).toBe('restored')
+  expect(await attempt()).toContain('is not empty')
+})
+
+test('a backup goes neither into the data folder nor among other files', async () => {
+  await using forge = await startForge()
+  await using stage = await backupStage(forge)
+  const { config } = forge.app
+  const open = (where: string, create = true) =>
+    openArchive(where, config, { create }).then(
+      () => 'opened',
+      (error: Error) => error.message,
+    )
+  expect(await open(join(config.data, 'backup'))).toContain('is inside the data folder')
+  expect(await open(config.data)).toContain('is inside the data folder')
+  await mkdir(join(stage.folder, 'other'))
+  await writeFile(join(stage.folder, 'other/letter.txt'), '')
+  expect(await open(join(stage.folder, 'other'))).toContain('is not empty and holds no backup')
+  expect(await open(join(stage.folder, 'none'), false)).toContain('holds no backup')
+  expect(await open('https://example.com/backup')).toBe('a backup goes to a folder or to s3://bucket')
+})

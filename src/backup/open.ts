@@ -1,0 +1,27 @@
+/** Opens the database and the blobs of an instance for a backup. Changes nothing, and applies no migrations. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { CannotStart, type Config } from '../config.ts'
+import { openBlobs } from '../store/blobs/open.ts'
+import type { Archive } from './archive.ts'
+import { Capturer, type CaptureOptions } from './capture.ts'
+import type { Source } from './source.ts'
+
+export async function openCapturer(
+  config: Config,
+  archive: Archive,
+  options: CaptureOptions,
+): Promise<Capturer & AsyncDisposable> {
+  const source = await openSource(config)
+  const capturer = new Capturer(config, archive, source, await openBlobs(config), options)
+  return Object.assign(capturer, { [Symbol.asyncDispose]: () => source[Symbol.asyncDispose]() })
+}
+
+async function openSource({ data, databaseUrl }: Config): Promise<Source> {
+  if (databaseUrl && !databaseUrl.startsWith('sqlite:'))
+    throw new CannotStart('backups of PostgreSQL are made by its own tools, see docs/backup.md')
+  const file = databaseUrl?.replace(/^sqlite:/, '') ?? join(data, 'mortise.sqlite')
+  if (!existsSync(file)) throw new CannotStart(`${data} holds no instance`)
+  const { SqliteSource } = await import('./sqlite.ts')
+  return new SqliteSource(file)
+}

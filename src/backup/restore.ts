@@ -1,0 +1,243 @@
+/**
+ * Brings a moment of a backup back as an instance. Everything is written to a folder inside the data folder, checked
+ * there, and moved into place at the end, the database last. A failure removes that folder.
+ */
+import { mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { openApp } from '../app.ts'
+import { CannotStart, type Config } from '../config.ts'
+import { writeKey } from '../features/instance/instance-key/file.ts'
+import { checkInstance } from '../features/repository/checking/all.ts'
+import { flushFolder } from '../git/storage/drafts.ts'
+import { batchesOf } from '../lib/async/batches.ts'
+import { randomHex, vault } from '../lib/crypto/secrets.ts'
+import { makeFolder } from '../lib/files/make-folder.ts'
+import { nullIfMissing } from '../lib/files/system-errors.ts'
+import { openBlobs } from '../store/blobs/open.ts'
+import { listMigrations } from '../store/history.ts'
+import type { Archive } from './archive.ts'
+import { contentOf, findMoment, type Content } from './history.ts'
+import { Damaged, repositoryRecord, type Manifest, type SqlitePart } from './manifest.ts'
+import { refsOf, writeRepository } from './repositories.ts'
+import { countRows, writeDatabase } from './sqlite.ts'
+
+const AT_ONCE = 4
+
+export interface RestoreOptions {
+  /** The last moment that is not after this time; null: the last one. */
+  readonly at?: Date | null
+  /** The key of an instance on this machine, for a backup without its key. */
+  readonly instanceKey?: Buffer | null
+  progress?(text: string): void
+}
+
+export interface Restored {
+  /** The restored moment. */
+  readonly time: string
+  readonly version: string
+  readonly counts: Content['counts']
+  /** Differences from the counts of the backup, and what `mortise check` finds in the restored instance. */
+  readonly faults: readonly string[]
+}
+
+export async function restore(archive: Archive, config: Config, options: RestoreOptions = {}): Promise<Restored> {
+  const found = await findMoment(archive, options.at ?? null)
+  await assertKnown(found.manifest)
+  const key = keyFor(found.manifest, config, options)
+  const content = await contentOf(archive, found)
+  await using site = await openSite(config)
+  const counts = await writeContent(archive, content, site, key, options)
+  const faults = [...differences(content.counts, counts), ...(await checkRestored(site, options))]
+  await site.finish()
+  const { version } = found.manifest
+  return { time: found.moments.at(-1)!.time, version, counts: content.counts, faults }
+}
+
+/** A newer version may have written something that this one does not know. */
+async function assertKnown({ schema, version }: Manifest): Promise<void> {
+  const known = await listMigrations(schema)
+  const other = schema.find((name) => !known.has(name))
+  if (other !== undefined)
+    throw new CannotStart(`the backup was made by Mortise ${version}, which is newer than this version (${other})`)
+}
+
+function keyFor({ secret_key }: Manifest, { secretKey }: Config, { instanceKey }: RestoreOptions): Buffer {
+  const key = secretKey ?? secret_key
+  if (key !== undefined) return Buffer.from(key, 'hex')
+  if (instanceKey) return instanceKey
+  throw new CannotStart('the backup does not hold the key of the instance: set MORTISE_SECRET_KEY to the key')
+}
+
+/** Where the instance is written before it is moved into place. */
+interface Site extends AsyncDisposable {
+  readonly config: Config
+  finish(): Promise<void>
+}
+
+async function openSite(config: Config): Promise<Site> {
+  const { data, storages } = config
+  const mark = `restoring-${randomHex(6)}`
+  const own = join(data, mark)
+  const outside = Object.values(storages).filter((folder) => !folder.startsWith(`${data}/`))
+  for (const folder of [data, ...outside])
+    if (((await readdir(folder).catch(nullIfMissing)) ?? []).length > 0)
+      throw new CannotStart(`${folder} is not empty: restore into an empty folder`)
+  const created = await Promise.all(
+    [data, ...outside].map(async (folder) => [folder, await isMissing(folder)] as const),
+  )
+  const moved = (folder: string) =>
+    folder.startsWith(`${data}/`) ? join(own, folder.slice(data.length + 1)) : join(folder, mark)
+  const folders = Object.entries(storages).map(([name, folder]) => [name, moved(folder)] as const)
+  for (const folder of [own, ...folders.map(([, folder]) => folder)]) await makeFolder(folder)
+  return {
+    config: Object.freeze({ ...config, data: own, storages: Object.freeze(Object.fromEntries(folders)) }),
+    async finish() {
+      for (const folder of outside) await raise(join(folder, mark), folder)
+      await raise(own, data)
+    },
+    async [Symbol.asyncDispose]() {
+      for (const folder of [own, ...outside.map((one) => join(one, mark))])
+        await rm(folder, { recursive: true, force: true })
+      // A failed restore leaves no folder of its own.
+      for (const [folder, isNew] of created) if (isNew) await rmdir(folder).catch(() => {})
+    },
+  }
+}
+
+const isMissing = async (folder: string) => (await readdir(folder).catch(nullIfMissing)) === null
+
+/** Moves the content of a folder one level up. The database comes last: without it, there is no instance. */
+async function raise(from: string, to: string): Promise<void> {
+  const isDatabase = (name: string) => Number(name === DATABASE)
+  for (const name of (await readdir(from)).toSorted((a, b) => isDatabase(a) - isDatabase(b)))
+    await rename(join(from, name), join(to, name))
+  await flushFolder(to)
+}
+
+const DATABASE = 'mortise.sqlite'
+
+async function writeContent(
+  archive: Archive,
+  content: Content,
+  { config }: Site,
+  key: Buffer,
+  { progress }: RestoreOptions,
+): Promise<Counts> {
+  progress?.('writing the database')
+  const file = join(config.data, DATABASE)
+  await writeDatabase(archive, file, content.database as SqlitePart[])
+  assertKey(file, key)
+  // Opening the instance adds rows.
+  const rows = rowsIn(file)
+  await writeKey(config, key)
+  for (const [path, sealed] of Object.entries(content.sealedFiles))
+    await writeSealed(config, path, vault(key).open(sealed))
+  const refs = await writeRepositories(archive, content, config, progress)
+  await writeBlobs(archive, content, config, progress)
+  return { rows, repositories: content.repositories.size, refs, blobs: content.blobs.size }
+}
+
+type Counts = Content['counts']
+
+function differences(expected: Counts, found: Counts): string[] {
+  const pairs = (counts: Counts) => {
+    const { rows, ...others } = counts
+    return [...Object.entries(rows).map(([table, n]) => [`rows of ${table}`, n] as const), ...Object.entries(others)]
+  }
+  const restored = new Map(pairs(found))
+  return pairs(expected)
+    .filter(([what, n]) => restored.get(what) !== n)
+    .map(([what, n]) => `the backup names ${n} ${what}, restored are ${restored.get(what) ?? 0}`)
+}
+
+/** Before the work that takes long. */
+function assertKey(file: string, key: Buffer): void {
+  const database = new Database(file)
+  try {
+    const row = database.prepare('select check_value from instance_key').get() as { check_value: string } | undefined
+    if (row && !vault(key).canOpen(row.check_value))
+      throw new CannotStart('the key is not the one that the secrets of this backup were sealed with')
+  } finally {
+    database.close()
+  }
+}
+
+function rowsIn(file: string): Record<string, number> {
+  const database = new Database(file)
+  try {
+    return countRows(database)
+  } finally {
+    database.close()
+  }
+}
+
+const SEALED = /^(ssh\/ssh_host_\w+_key|mortise\.config\.json)$/
+
+async function writeSealed({ data }: Config, path: string, text: string): Promise<void> {
+  if (!SEALED.test(path)) throw new Damaged(`it holds a file with an unknown name`)
+  const file = join(data, path)
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await writeFile(file, text, { mode: 0o600, flush: true, flag: 'wx' })
+}
+
+const KEY = /^([\w-]{1,64})\/((?:[0-9a-f]{2}\/[0-9a-f]{2}|@pools\/[0-9a-f]{2})\/[0-9a-f]+(?:\.wiki)?\.git)$/
+
+async function writeRepositories(
+  archive: Archive,
+  { repositories }: Content,
+  { storages }: Config,
+  progress: RestoreOptions['progress'],
+): Promise<number> {
+  const write = async ([key, digest]: [string, string]) => {
+    const [, storage, path] = KEY.exec(key) ?? []
+    if (storage === undefined) throw new Damaged('it holds a repository with an unknown name')
+    const dir = join(storages[storage] ?? storages['default']!, path!)
+    await writeRepository(archive, dir, await archive.readJson(digest, repositoryRecord))
+    return (await refsOf(dir)).size
+  }
+  let done = 0
+  let refs = 0
+  for (const some of batchesOf([...repositories], AT_ONCE)) {
+    for (const count of await Promise.all(some.map(write))) refs += count
+    done += some.length
+    progress?.(`${done} of ${repositories.size} repositories`)
+  }
+  return refs
+}
+
+async function writeBlobs(
+  archive: Archive,
+  { blobs }: Content,
+  config: Config,
+  progress: RestoreOptions['progress'],
+): Promise<void> {
+  const store = await openBlobs(config)
+  let done = 0
+  for (const some of batchesOf([...blobs], AT_ONCE)) {
+    await Promise.all(some.map((digest) => copyBlob(archive, store, digest)))
+    done += some.length
+    progress?.(`${done} of ${blobs.size} files`)
+  }
+}
+
+async function copyBlob(archive: Archive, store: Awaited<ReturnType<typeof openBlobs>>, digest: string): Promise<void> {
+  const opened = await archive.objects.open(digest)
+  if (!opened) throw new Damaged(`the object ${digest} is missing`)
+  const stored = await store.put(opened.stream)
+  if (stored.digest === digest) return
+  await store.remove(stored.digest)
+  throw new Damaged(`the object ${digest} is damaged`)
+}
+
+/** Opening the instance also applies newer migrations. */
+async function checkRestored({ config }: Site, { progress }: RestoreOptions): Promise<string[]> {
+  progress?.('checking the restored instance')
+  await using opened = await openApp(config, { logTo: SILENT, mustExist: true })
+  const faults: string[] = []
+  for await (const finding of checkInstance(opened.app))
+    faults.push(...finding.faults.map((fault) => `${finding.path}: ${fault}`))
+  return faults
+}
+
+const SILENT = { write: () => {} }

@@ -1,0 +1,31 @@
+/** The database of an instance, as a backup reads it. Values in the SQL texts are numbers and times of our own. */
+import type { Archive } from './archive.ts'
+import type { DatabasePart } from './manifest.ts'
+
+export interface Source extends AsyncDisposable {
+  readonly engine: 'sqlite' | 'postgres'
+  /** The newest commit. The snapshot before ends. */
+  snapshot(): Promise<Snapshot>
+  /** Rows of the database as it is now. */
+  rows<T>(sql: string): Promise<T[]>
+}
+
+/** The database at one commit. */
+export interface Snapshot {
+  /** No later commit was confirmed before this time. */
+  readonly time: Date
+  /** Whether nothing of interest has changed since the last saved snapshot. */
+  readonly isUnchanged: boolean
+  readonly bytes: number
+  /** How much has changed since the last saved snapshot. */
+  readonly changedBytes: number
+  rows<T>(sql: string): Promise<T[]>
+  /** Rows by table. */
+  countRows(): Promise<Record<string, number>>
+  /** Stores everything; what an earlier complete part has is not stored again. */
+  storeWhole(archive: Archive, before: DatabasePart | null): Promise<DatabasePart>
+  /** Stores what differs from the last saved snapshot. */
+  storeChanges(archive: Archive): Promise<DatabasePart>
+  /** The archive has this snapshot. */
+  saved(): void
+}

@@ -1,0 +1,186 @@
+/**
+ * The backup that the server keeps up to date (`MORTISE_BACKUP_URL`). A process of its own captures the changes, so that
+ * no request waits for it and a failure ends nothing else. The server starts that process again if it exits.
+ */
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { constants, setPriority } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Capturer } from '../backup/capture.ts'
+import { DAY, MINUTE } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { BlobColumn } from '../context.ts'
+import { openLog, type Log } from '../log.ts'
+import { stopRequested } from './stop.ts'
+
+/** In the environment of a process that works on the backup of the server: its task. */
+export const BACKUP_PROCESS = 'MORTISE_BACKUP_PROCESS'
+
+const RESTART_AFTER = 5000
+const EVERY = 2000
+const LONGEST_PAUSE = MINUTE
+
+export interface ContinuousBackup {
+  /** Captures the last changes, then ends. */
+  stop(): Promise<void>
+  kill(): void
+}
+
+interface Message {
+  readonly config: Config
+  readonly blobColumns: readonly BlobColumn[]
+}
+
+type Task = 'capture' | 'verify'
+
+function startProcess(task: Task, message: Message): ChildProcess {
+  const child = fork(process.argv[1]!, [], { env: { ...process.env, [BACKUP_PROCESS]: task } })
+  // Sent as a message and not by the environment, which other users of the machine may read.
+  child.send(message)
+  return child
+}
+
+/** Null if no backup is configured, or nothing changes. */
+export async function beginBackup(config: Config, log: Log): Promise<ContinuousBackup | null> {
+  if (config.backupUrl === null || config.readOnly) return null
+  const { blobColumns } = await import('../features/v4.ts')
+  const backup = superviseBackup({ config, blobColumns }, log)
+  process.once('exit', () => backup.kill())
+  return backup
+}
+
+function superviseBackup(message: Message, log: Log): ContinuousBackup {
+  let child: ChildProcess | null = null
+  let isStopping = false
+  let timer: NodeJS.Timeout | undefined
+  const start = () => {
+    child = startProcess('capture', message)
+    child.once('exit', (code, signal) => {
+      child = null
+      if (isStopping) return
+      log.error({ part: 'backup', status: code, signal }, 'backup process exited; restarting')
+      timer = setTimeout(start, RESTART_AFTER)
+    })
+  }
+  start()
+  return {
+    async stop() {
+      isStopping = true
+      clearTimeout(timer)
+      if (!child) return
+      const gone = once(child, 'exit')
+      child.kill('SIGTERM')
+      await gone
+    },
+    kill: () => child?.kill('SIGKILL'),
+  }
+}
+
+/** Runs such a process. Returns its exit code. */
+export async function runBackupProcess(): Promise<number> {
+  process.on('SIGINT', () => {})
+  const stop = stopRequested(['SIGTERM'])
+  const [message] = (await once(process, 'message')) as [Message]
+  // Without its server, nobody would end this process.
+  process.once('disconnect', () => process.exit(1))
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  const log = (await openLog(message.config.log)).child({ part: 'backup' })
+  const ending = new AbortController()
+  void stop.then(() => ending.abort())
+  if ((process.env[BACKUP_PROCESS] as Task) === 'verify') await proveRestore(message.config, log)
+  else await keepCapturing(message, log, ending.signal)
+  process.disconnect()
+  return 0
+}
+
+async function keepCapturing(message: Message, log: Log, ending: AbortSignal): Promise<void> {
+  const { data } = message.config
+  const { changeBackupStatus } = await import('../features/instance/backups/status.ts')
+  const { archiveFault } = await import('../backup/archive.ts')
+  const rest = async (ms: number) => void (await pause(ms, undefined, { signal: ending }).catch(() => {}))
+  for (let wait = EVERY; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
+    try {
+      await captureUntil(message, log, ending, rest, () => (wait = EVERY))
+      return
+    } catch (error) {
+      const reason = archiveFault(error) ?? (error as Error).message
+      log.error({ err: error, reason }, 'the backup failed; trying again')
+      await changeBackupStatus(data, 'captures', { error: reason }).catch(() => {})
+      if (ending.aborted) return
+    }
+    await rest(wait)
+  }
+}
+
+async function captureUntil(
+  message: Message,
+  log: Log,
+  ending: AbortSignal,
+  rest: (ms: number) => Promise<void>,
+  onSuccess: () => void,
+): Promise<void> {
+  const { openArchive } = await import('../backup/archive.ts')
+  const { openCapturer } = await import('../backup/open.ts')
+  const { pruneArchive } = await import('../backup/retention.ts')
+  const { config, blobColumns } = message
+  const warn = (what: string) => log.warn({ what }, 'the instance is not whole')
+  const archive = await openArchive(config.backupUrl!, config, { create: true })
+  await using capturer = await openCapturer(config, archive, { blobColumns, warn })
+  await capturer.prepare()
+  await capturer.storeAhead()
+  let pruned = 0
+  let prover: ChildProcess | null = null
+  try {
+    for (;;) {
+      const isLast = ending.aborted
+      await captureOnce(capturer, config)
+      onSuccess()
+      if (isLast) return
+      if (Date.now() - pruned >= DAY) {
+        await pruneArchive(archive, new Date(Date.now() - config.backupKeep * DAY))
+        pruned = Date.now()
+      }
+      // A process of its own: captures do not wait for it, and its memory is free again afterwards.
+      if (prover === null && (await isProofDue(config))) {
+        prover = startProcess('verify', message)
+        prover.once('exit', () => (prover = null))
+      }
+      await rest(EVERY)
+    }
+  } finally {
+    prover?.kill('SIGKILL')
+  }
+}
+
+async function captureOnce(capturer: Capturer, { data }: Config): Promise<void> {
+  const { changeBackupStatus } = await import('../features/instance/backups/status.ts')
+  const begun = new Date().toISOString()
+  const captured = await capturer.capture()
+  const change = { current_at: begun, error: null, ...(captured && { captured_at: captured.time }) }
+  await changeBackupStatus(data, 'captures', change)
+}
+
+/** A backup counts only if a restore of it was proven, once a day. */
+async function isProofDue({ data, backupVerify }: Config): Promise<boolean> {
+  const { readBackupStatus } = await import('../features/instance/backups/status.ts')
+  const { verify_begun_at: last } = await readBackupStatus(data)
+  return backupVerify && (last === null || Date.now() - Date.parse(last) >= DAY)
+}
+
+async function proveRestore(config: Config, log: Log): Promise<void> {
+  const { changeBackupStatus } = await import('../features/instance/backups/status.ts')
+  const { openArchive } = await import('../backup/archive.ts')
+  const { verifyBackup } = await import('../backup/verify.ts')
+  const begun = new Date().toISOString()
+  await changeBackupStatus(config.data, 'proofs', { verify_begun_at: begun })
+  try {
+    const archive = await openArchive(config.backupUrl!, config)
+    const { time, faults } = await verifyBackup(archive, config, {})
+    if (faults.length > 0) throw new Error(`${faults.length} errors, the first: ${faults[0]}`)
+    await changeBackupStatus(config.data, 'proofs', { verified_at: begun, verified_moment: time, verify_error: null })
+    log.info({ moment: time }, 'a restore of the backup was proven')
+  } catch (error) {
+    log.error({ err: error }, 'the backup cannot be restored')
+    await changeBackupStatus(config.data, 'proofs', { verify_error: (error as Error).message })
+  }
+}
