@@ -199,7 +199,7 @@ const PATIENCE_MS = 60_000
 async function send(
   url: URL,
   options: http.RequestOptions,
-  content?: Readable | Buffer | undefined,
+  content: Readable | Buffer | undefined,
 ): Promise<IncomingMessage> {
   const request = (url.protocol === 'https:' ? https : http).request(url, options)
   request.setTimeout(PATIENCE_MS, () => request.destroy(new Error(`silent for ${PATIENCE_MS} ms`)))
