@@ -100,7 +100,7 @@ export interface Condition<V> {
  * The rows visible without a membership, by columns of `<table>_facets`, and the rows visible to the viewer in
  * addition.
  */
-interface Visible<V> {
+export interface Visible<V> {
   open?: { needs: keyof V; test: Test<V> }
   /** The value is the viewer's id; 0 for visitors, who own nothing. */
   own: { needs: keyof V; test?: Test<V>; set?: Keys<V>; counted: readonly string[] }
@@ -140,7 +140,7 @@ type Way<O extends string> = { [by in `by ${O} ${Sort}`]?: true } & {
   uncounted?: true
 }
 
-interface OrderInput<O> {
+export interface OrderInput<O> {
   order_by?: O | null | undefined
   sort?: Sort | null | undefined
 }

@@ -11,7 +11,7 @@ import { findEnvironmentByName, lastDeploymentOf } from '../../ci/environments/q
 import type { Job } from '../../ci/jobs/model.ts'
 import { playJob } from '../../ci/jobs/service.ts'
 import { filterFrom } from '../../planning/issues/filter.ts'
-import { listProjectIssues } from '../../planning/issues/lists.ts'
+import { issueLists } from '../../planning/issues/lists.ts'
 import type { Issue } from '../../planning/issues/model.ts'
 import { issuePolicy, issuesPolicy, type IssueSubject } from '../../planning/issues/policy.ts'
 import { findIssue, findIssues } from '../../planning/issues/queries.ts'
@@ -140,7 +140,7 @@ const FOUND = 5
 const searchIssues: Runner<'issue search'> = async (asked, { query }) => {
   const { app, actor, subject } = asked
   if (!issuesPolicy.readIssues(subject)) return MISSING
-  const { items } = await listProjectIssues(app, subject, await filterFrom(app, actor, { search: query }), {
+  const { items } = await issueLists.listOfProject(app, subject, await filterFrom(app, actor, { search: query }), {
     limit: FOUND,
     offset: 0,
   })

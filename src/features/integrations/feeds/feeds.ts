@@ -16,12 +16,12 @@ import { findGroup, findGroupById, loadGroupSubject, type Group } from '../../gr
 import { userPolicy } from '../../identity/users/policy.ts'
 import { user as userResource } from '../../identity/users/queries.ts'
 import { filterInput as mergeRequestInput } from '../../merge-requests/merge-requests/filter.ts'
-import { listProjectMergeRequests } from '../../merge-requests/merge-requests/lists.ts'
+import { mergeRequestLists } from '../../merge-requests/merge-requests/lists.ts'
 import { presentMergeRequestsById } from '../../merge-requests/merge-requests/load.ts'
 import { listActivities } from '../../planning/events/lists.ts'
 import { presentEvents } from '../../planning/events/queries.ts'
 import { filterFrom, filterInput } from '../../planning/issues/filter.ts'
-import { listIssues, listProjectIssues } from '../../planning/issues/lists.ts'
+import { issueLists } from '../../planning/issues/lists.ts'
 import { presentIssuesById } from '../../planning/issues/load.ts'
 import { projectPaths } from '../../planning/items/load.ts'
 import { issuesPolicy } from '../../planning/issues/policy.ts'
@@ -188,7 +188,7 @@ async function projectIssues(app: App, { viewer, query }: FeedRequest, path: str
   const subject = project && (await loadProjectSubject(app, project, viewer))
   if (!subject || !projectPolicy.read(subject) || !issuesPolicy.readIssues(subject)) return null
   const filter = { ...(await filterFrom(app, viewer, listInput(filterInput, query))), ...orderOf(query) }
-  const { items } = await listProjectIssues(app, subject, filter, PAGE)
+  const { items } = await issueLists.listOfProject(app, subject, filter, PAGE)
   return {
     title: `${subject.project.name} issues`,
     page: pageBelow(webUrlOf(app, subject), 'issues'),
@@ -201,7 +201,7 @@ export async function groupIssues(app: App, { viewer, query }: FeedRequest, path
   const group = await findGroup(app.db, path)
   if (!group || !groupPolicy.read(await loadGroupSubject(app, group, viewer))) return null
   const filter = { ...(await filterFrom(app, viewer, listInput(filterInput, query))), ...orderOf(query) }
-  const { items } = await listIssues(app, viewer, { ...filter, group: group.id }, PAGE)
+  const { items } = await issueLists.listAll(app, viewer, { ...filter, group: group.id }, PAGE)
   return {
     title: `${group.name} issues`,
     page: pageBelow(`${app.url}/groups/${group.full_path}`, 'issues'),
@@ -218,7 +218,7 @@ export async function dashboardIssues(app: App, { viewer, query }: FeedRequest):
   const scope = PEOPLE.some((name) => query[name] !== undefined) ? {} : { scope: 'assigned_to_me' }
   const given = listInput(filterInput, { ...scope, ...query })
   const filter = { ...(await filterFrom(app, viewer, given)), ...orderOf(query) }
-  const { items } = await listIssues(app, viewer, filter, PAGE)
+  const { items } = await issueLists.listAll(app, viewer, filter, PAGE)
   return {
     title: `${viewer.name} issues`,
     page: `${app.url}/dashboard/issues`,
@@ -233,7 +233,7 @@ async function projectMergeRequests(app: App, { viewer, query }: FeedRequest, pa
   if (!subject || !projectPolicy.read(subject) || !readsMergeRequests(subject)) return null
   const { state } = mergeRequestInput
   const filter = { ...listInput({ state }, query), ...orderOf(query) }
-  const { items } = await listProjectMergeRequests(app, subject, filter, PAGE)
+  const { items } = await mergeRequestLists.listOfProject(app, subject, filter, PAGE)
   const records = await fitting(items.length, (most) =>
     presentMergeRequestsById(app, items.slice(0, most), { isMixed: true }),
   )

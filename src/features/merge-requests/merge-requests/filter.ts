@@ -97,7 +97,7 @@ function deployedBy({ environment, deployed_after, deployed_before }: Input): De
   return Object.keys(deployed).length > 0 ? deployed : null
 }
 
-export async function filterFrom(app: App, viewer: User, given: Input): Promise<MergeRequestFilter> {
+export async function filterFrom(app: App, viewer: User | null, given: Input): Promise<MergeRequestFilter> {
   const { state, source_branch, target_branch, source_project_id, reviewer_id, not } = given
   refuseBoth(given, 'reviewer_id', 'reviewer_username')
   refuseBoth(given, 'approved_by_ids', 'approved_by_usernames')
@@ -109,7 +109,7 @@ export async function filterFrom(app: App, viewer: User, given: Input): Promise<
     source_branch,
     target_branch,
     source_project_id,
-    reviewer: given.scope === 'reviews_for_me' ? viewer.id : reviewer,
+    reviewer: given.scope === 'reviews_for_me' ? (viewer?.id ?? 0) : reviewer,
     approvers: given.approved_by_ids ?? (await usersNamed(app, given.approved_by_usernames)),
     approved: given.approved ? given.approved === 'yes' : undefined,
     named: given.approver_ids,

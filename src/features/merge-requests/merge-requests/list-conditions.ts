@@ -14,6 +14,7 @@ import {
   type PlannedValues,
 } from '../../planning/items/conditions.ts'
 import type { Deployed } from './filter.ts'
+import { mergeRequestKind } from './kind.ts'
 
 export interface ReviewValues extends PlannedValues {
   /** A list of ids, and its length. */
@@ -50,7 +51,7 @@ const areNamed = (w: ReviewValues, db: Db, request: string) =>
 const rulesNaming = (w: ReviewValues) =>
   sql`from approval_rule_users n join approval_rules r on r.id = n.rule_id where n.user_id = ${w.one_named}`
 
-const inItsProject = ofItsProject('merge_requests')
+const inItsProject = ofItsProject(mergeRequestKind)
 
 /** The deployment links that match the filter. */
 function deployments(w: ReviewValues, { given }: Pick<At<ReviewValues>, 'given'>): RawBuilder<unknown> {

@@ -7,8 +7,11 @@ import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { textList } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
+import { findProjectSubject } from '../../projects/projects/queries.ts'
 import { filterFrom, filterInput } from './filter.ts'
-import { MERGE_REQUEST_ORDERS, listMergeRequests, listProjectMergeRequests, ofAll, ofProject } from './lists.ts'
+import { MERGE_REQUEST_ORDERS, mergeRequestLists } from './lists.ts'
+
+const { listAll, listOfProject, ofAll, ofProject } = mergeRequestLists
 
 let forge: TestForge
 beforeAll(async () => void (forge = await startForge()))
@@ -66,12 +69,13 @@ test('totals follow every kind of change', async () => {
   const counted = () =>
     transact(app, async (app) => {
       const none = { limit: 0, offset: 0 }
+      const subject = (await findProjectSubject(app, String(project.id), viewers.root))!
       const totals: number[][] = []
       for (const input of FILTERS) {
         const given = z.object(filterInput).parse(input)
         const [all, some] = [await filterFrom(app, viewers.root, given), await filterFrom(app, viewers.guest, given)]
-        const here = await listProjectMergeRequests(app, { project, viewer: viewers.root }, all, none)
-        const theirs = await listMergeRequests(app, viewers.guest, some, none)
+        const here = await listOfProject(app, subject, all, none)
+        const theirs = await listAll(app, viewers.guest, some, none)
         totals.push([here.total, theirs.total])
       }
       return totals
@@ -246,7 +250,8 @@ test('those of a person come in the order they were made, whichever of them that
     .where('project_id', '=', project.id)
     .where('iid', '=', 4)
     .execute()
-  const viewer = await findUser(db, root.id)
+  const viewer = (await findUser(db, root.id))!
+  const subject = (await findProjectSubject(app, String(project.id), viewer))!
   const FILTERS = [{ assignee: jane.id }, { reviewer: jane.id }, { approvers: [jane.id] }]
   for (const filter of FILTERS) {
     for (const [sort, iids] of [
@@ -255,17 +260,18 @@ test('those of a person come in the order they were made, whichever of them that
     ] as const) {
       const cut = { limit: 3, offset: 1 }
       const order = { order_by: 'created_at', sort } as const
-      const here = await listProjectMergeRequests(app, { project, viewer }, { ...filter, ...order }, cut)
-      const all = await listMergeRequests(app, viewer, { ...filter, ...order, state: 'opened' }, cut)
+      const here = await listOfProject(app, subject, { ...filter, ...order }, cut)
+      const all = await listAll(app, viewer, { ...filter, ...order, state: 'opened' }, cut)
       const rows = await db.selectFrom('merge_requests').select(['id', 'iid']).execute()
       const iidsOf = (items: readonly { id: number }[]) => items.map(({ id }) => rows.find((row) => row.id === id)?.iid)
       expect([filter, sort, here.total, iidsOf(here.items)]).toEqual([filter, sort, 4, iids.slice(1)])
       expect([filter, sort, all.total, iidsOf(all.items)]).toEqual([filter, sort, 4, iids.slice(1)])
     }
   }
-  expect(
-    await listProjectMergeRequests(app, { project, viewer }, { assignee: root.id }, { limit: 20, offset: 0 }),
-  ).toEqual({ items: [], total: 0 })
+  expect(await listOfProject(app, subject, { assignee: root.id }, { limit: 20, offset: 0 })).toEqual({
+    items: [],
+    total: 0,
+  })
 })
 
 test.runIf(testDatabaseUrl() === undefined)(

@@ -9,7 +9,9 @@ import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProjectSubject } from '../../projects/projects/queries.ts'
 import { filterFrom, filterInput } from './filter.ts'
-import { ISSUE_ORDERS, listIssues, listProjectIssues, ofAll, ofProject } from './lists.ts'
+import { ISSUE_ORDERS, issueLists } from './lists.ts'
+
+const { listAll, listOfProject, ofAll, ofProject } = issueLists
 
 let forge: TestForge
 beforeAll(async () => void (forge = await startForge()))
@@ -61,7 +63,7 @@ test('totals follow every kind of change', async () => {
         const [all, some] = await Promise.all(
           [viewers.root, viewers.guest].map((viewer) => filterFrom(app, viewer, z.object(filterInput).parse(input))),
         )
-        const lists = [listProjectIssues(app, subject, all!, none), listIssues(app, viewers.guest, some!, none)]
+        const lists = [listOfProject(app, subject, all!, none), listAll(app, viewers.guest, some!, none)]
         totals.push((await Promise.all(lists)).map(({ total }) => total))
       }
       return totals

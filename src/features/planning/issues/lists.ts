@@ -1,28 +1,24 @@
 /** Lists of issues: of a project, of a group, of the instance. */
 import { sql } from 'kysely'
 import { today } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
-import { binaryText } from '../../../store/dialect.ts'
-import { leading, longList, type At, type Condition, type Sort } from '../../../store/lists.ts'
+import { leading, type At, type Condition, type Sort } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
-import { openVisibilities } from '../../access/authorizations/queries.ts'
-import type { ProjectSubject } from '../../projects/projects/policy.ts'
-import type { ScopeSubject } from '../scopes.ts'
 import {
-  NOBODY,
   either,
   isLinked,
+  isOpenProject,
   lastOf,
   ofItsProject,
   plannedConditions,
-  plannedValues,
-  seenBy,
   type NoneOrAny,
   type PlannedValues,
 } from '../items/conditions.ts'
+import { itemLists } from '../items/lists.ts'
 import type { IssueFilter } from './filter.ts'
+import { issueKind } from './kind.ts'
 import { POSITION } from './order.ts'
 import { issuesPolicy } from './policy.ts'
 
@@ -41,8 +37,7 @@ export const ISSUE_ORDERS = [
 export type IssueOrder = (typeof ISSUE_ORDERS)[number]
 
 /** The values of list conditions. An absent value is no condition. */
-interface Filter extends PlannedValues {
-  state?: 'opened' | 'closed'
+interface Values extends PlannedValues {
   confidential?: boolean
   issue_type?: string
   closed_by?: number
@@ -53,11 +48,11 @@ interface Filter extends PlannedValues {
   weighed?: boolean
 }
 
-const planned = plannedConditions('issues')
-const inItsProject = ofItsProject('issues')
-const isAssigned = isLinked('issues', 'issue_assignees')
+const planned = plannedConditions(issueKind)
+const inItsProject = ofItsProject(issueKind)
+const isAssigned = isLinked(issueKind, issueKind.people.assignees)
 
-const conditions: { [name in keyof Filter]?: Condition<Filter> } = {
+const conditions: { [name in keyof Values]?: Condition<Values> } = {
   ...planned.first,
   state: {
     facet: true,
@@ -75,65 +70,50 @@ const conditions: { [name in keyof Filter]?: Condition<Filter> } = {
   ...planned.rest,
 }
 
-const milestoneDue = (db: Db, sort: Sort) => sql`coalesce(issues.milestone_due, ${lastOf(db, sort, 'date')})`
-
-const labelPriority = (db: Db, sort: Sort) => sql`coalesce(issues.label_priority, ${lastOf(db, sort, 'number')})`
-
-const orders = {
-  created_at: () => sql.ref('issues.created_at'),
-  updated_at: () => sql.ref('issues.updated_at'),
-  title: (db: Db) => sql.raw(binaryText(db, 'issues.title')),
-  due_date: (db: Db, sort: Sort) => sql`coalesce(issues.due_date, ${lastOf(db, sort, 'date')})`,
-  popularity: () => sql.ref('issues.upvotes'),
-  weight: (db: Db, sort: Sort) => sql`coalesce(issues.weight, ${lastOf(db, sort, 'number')})`,
-  relative_position: () => POSITION,
-  milestone_due: milestoneDue,
-  label_priority: labelPriority,
-  // By due date of the milestone, then by label priority.
-  priority: (db: Db, sort: Sort) => sql`${milestoneDue(db, sort)} ${sql.raw(sort)}, ${labelPriority(db, sort)}`,
-}
-
-const isTheirs = (w: Pick<Filter, 'seen_by'>) =>
+const isTheirs = (w: Pick<Values, 'seen_by'>) =>
   sql<boolean>`(issues.author_id = ${w.seen_by} or ${isAssigned(w.seen_by)})`
 
-const usual = () => ['created_at', 'desc'] as const
-
-/** Viewers of the project's issues see those that are not confidential, and their own. */
-export const ofProject = longList<Filter, 'issues', IssueOrder, 'id'>({
-  table: 'issues',
-  columns: ['id'],
-  facets: true,
-  counted: [],
-  followed: { scope: 'project' },
-  always: (w, { column }) => [sql`${column('project_id')} = ${w.project}`],
-  conditions,
-  visible: {
-    open: { needs: 'seen_by', test: (_, { column }) => sql`not ${column('confidential')}` },
-    own: { needs: 'seen_by', test: isTheirs, counted: [] },
-  },
-  orders,
-  usual,
-})
-
-const openProject = ({ given }: Pick<At<Filter>, 'given'>) =>
-  inItsProject(sql`p.issues_access_level = ${sql.lit(FeatureEnabled)}
-    and p.visibility in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)})`)
+const openProject = (at: At<Values>) =>
+  inItsProject(sql`p.issues_access_level = ${sql.lit(FeatureEnabled)} and ${isOpenProject(at)}`)
 
 /** Members below Reporter see issues that are not confidential, and their own. */
-const memberSees = (w: Pick<Filter, 'seen_by'>) => sql<boolean>`exists (select 1 from project_authorizations t
+const memberSees = (w: Pick<Values, 'seen_by'>) => sql<boolean>`exists (select 1 from project_authorizations t
   join projects p on p.id = t.project_id
   where t.user_id = ${w.seen_by} and t.project_id = issues.project_id and t.access_level >= ${sql.lit(Guest)}
   and p.issues_access_level > ${sql.lit(FeatureDisabled)}
   and (t.access_level >= ${sql.lit(Reporter)} or not issues.confidential or ${isTheirs(w)}))`
 
-export const ofAll = longList<Filter, 'issues', IssueOrder, 'id'>({
-  table: 'issues',
-  columns: ['id'],
-  facets: true,
-  counted: ['projects'],
-  followed: {},
-  always: () => [inItsProject(sql`not p.deleting`)],
+const milestoneDue = (db: Db, sort: Sort) => sql`coalesce(issues.milestone_due, ${lastOf(db, sort, 'date')})`
+
+const labelPriority = (db: Db, sort: Sort) => sql`coalesce(issues.label_priority, ${lastOf(db, sort, 'number')})`
+
+export const issueLists = itemLists<IssueFilter, Values, IssueOrder>({
+  kind: issueKind,
+  orders: {
+    due_date: (db, sort) => sql`coalesce(issues.due_date, ${lastOf(db, sort, 'date')})`,
+    weight: (db, sort) => sql`coalesce(issues.weight, ${lastOf(db, sort, 'number')})`,
+    relative_position: () => POSITION,
+    milestone_due: milestoneDue,
+    // By due date of the milestone, then by label priority.
+    priority: (db, sort) => sql`${milestoneDue(db, sort)} ${sql.raw(sort)}, ${labelPriority(db, sort)}`,
+  },
   conditions,
+  values: (app, _viewer, filter) => ({
+    ...(typeof filter.confidential === 'boolean' && { confidential: filter.confidential }),
+    ...(filter.issue_type && { issue_type: filter.issue_type }),
+    ...(filter.closed_by_id && { closed_by: filter.closed_by_id }),
+    ...dueWanted(app, filter.due_date),
+    ...weightWanted(filter.weight),
+  }),
+  reads: issuesPolicy.readIssues,
+  inProject: {
+    visible: {
+      open: { needs: 'seen_by', test: (_, { column }) => sql`not ${column('confidential')}` },
+      own: { needs: 'seen_by', test: isTheirs, counted: [] },
+    },
+    seesAll: ({ level }) => level >= Reporter,
+  },
+  live: sql`not p.deleting`,
   visible: {
     open: { needs: 'seen_by', test: (_, at) => sql`not issues.confidential and ${openProject(at)}` },
     own: {
@@ -142,68 +122,10 @@ export const ofAll = longList<Filter, 'issues', IssueOrder, 'id'>({
       counted: ['project_authorizations'],
     },
   },
-  orders,
-  usual,
+  hidesArchived: () => true,
 })
 
-type Order = { order_by?: IssueOrder | null | undefined; sort?: Sort | null | undefined }
-
-/** Issues of a project. Empty if issues are disabled for the viewer. */
-export async function listProjectIssues(
-  app: App,
-  subject: ProjectSubject,
-  filter: IssueFilter & Order,
-  cut: Cut,
-): Promise<Page<{ id: number }>> {
-  if (!issuesPolicy.readIssues(subject)) return { items: [], total: 0 }
-  const { project, viewer, level } = subject
-  const seen = level >= Reporter ? {} : { seen_by: viewer?.id ?? 0 }
-  const values = valuesOf(app, viewer, filter)
-  return values ? ofProject(app.db, { ...values, ...seen, project: project.id }, cut, filter) : { items: [], total: 0 }
-}
-
-/** Issues of all projects the viewer may see, or of a group. */
-export async function listIssues(
-  app: App,
-  viewer: User | null,
-  filter: IssueFilter & Order & { group?: number },
-  cut: Cut,
-): Promise<Page<{ id: number }>> {
-  const values = valuesOf(app, viewer, filter)
-  if (!values) return { items: [], total: 0 }
-  const scope = {
-    ...(filter.group !== undefined && { group: filter.group }),
-    ...((filter.non_archived ?? true) && { non_archived: true as const }),
-  }
-  return ofAll(app.db, { ...values, ...seenBy(viewer), ...scope }, cut, filter)
-}
-
-/** Of a project, or of the projects of a group. */
-export const listIssuesAt = (
-  app: App,
-  { project, namespace, viewer, level }: ScopeSubject,
-  filter: IssueFilter & Order,
-  cut: Cut,
-): Promise<Page<{ id: number }>> =>
-  project
-    ? listProjectIssues(app, { project, namespace, viewer, level, open: openVisibilities(viewer) }, filter, cut)
-    : listIssues(app, viewer, { ...filter, group: namespace.id }, cut)
-
-/** Null if nothing can match. */
-function valuesOf(app: App, viewer: User | null, filter: IssueFilter): Filter | null {
-  const values: Filter = {
-    ...plannedValues(app, viewer, filter),
-    ...(filter.state && filter.state !== 'all' && { state: filter.state }),
-    ...(typeof filter.confidential === 'boolean' && { confidential: filter.confidential }),
-    ...(filter.issue_type && { issue_type: filter.issue_type }),
-    ...(filter.closed_by_id && { closed_by: filter.closed_by_id }),
-    ...dueWanted(app, filter.due_date),
-    ...weightWanted(filter.weight),
-  }
-  return [values.author, values.assignee].includes(NOBODY) ? null : values
-}
-
-function weightWanted(weight: NoneOrAny<number> | null | undefined): Filter {
+function weightWanted(weight: NoneOrAny<number> | null | undefined): Values {
   if (weight === null || weight === undefined) return {}
   return weight === 'none' || weight === 'any' ? { weighed: weight === 'any' } : { weight }
 }
@@ -211,7 +133,7 @@ function weightWanted(weight: NoneOrAny<number> | null | undefined): Filter {
 const day = (clock: App['clock'], days: number) =>
   new Date(Date.parse(`${today(clock)}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 
-function dueWanted({ clock }: App, due: IssueFilter['due_date']): Filter {
+function dueWanted({ clock }: App, due: IssueFilter['due_date']): Values {
   const now = new Date(`${today(clock)}T00:00:00Z`)
   const monthsAhead = (months: number) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 0)).toISOString().slice(0, 10)

@@ -1,18 +1,17 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
-import { pageOf } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { blankable, bool, date, id, int, longText, moment, oneOf, text } from '../../../api/wire.ts'
-import type { User } from '../../../context.ts'
-import { notFound, unauthenticated } from '../../../errors.ts'
-import { group } from '../../groups/groups/queries.ts'
+import { notFound } from '../../../errors.ts'
 import { LARGEST_IID } from '../iids.ts'
 import { participationOn } from '../items/endpoints.ts'
+import { listsOn, ownScope } from '../items/list-endpoints.ts'
 import { assertAnyGiven, changeInput, planInput, withAssignees } from '../items/input.ts'
 import { itemKind } from '../items/registry.ts'
 import { renderText } from '../markdown/service.ts'
 import { IssueEntity, StatisticsEntity, UserAgentDetailEntity } from './entity.ts'
 import { filterFrom, filterInput } from './filter.ts'
-import { ISSUE_ORDERS, countIssues, listIssues, listProjectIssues } from './lists.ts'
+import { ISSUE_ORDERS, countIssues, issueLists } from './lists.ts'
 import { issueKind } from './kind.ts'
 import { presentIssuesById, presentOneIssue } from './load.ts'
 import { ISSUE_TYPES } from './model.ts'
@@ -20,6 +19,7 @@ import { cloneIssue, moveIssue } from './move.ts'
 import { reorderIssue } from './order.ts'
 import { findIssues, findUserAgentDetail, issue, issues, issueByItsName } from './queries.ts'
 import { createIssueWithCommands } from '../quick-actions/service.ts'
+import { planningScopes } from '../scopes.ts'
 import { deleteIssue, updateIssue } from './service.ts'
 
 const PATH = '/projects/:id/issues'
@@ -36,62 +36,17 @@ const refused = ['cursor', 'epic_id', 'health_status', 'iteration_id', 'iteratio
 
 const statisticsInput = z.object(filterInput)
 
-/** The default scope is `created_by_me`. An anonymous caller has no issues of their own. */
-function ownScope<I extends { scope?: string | null | undefined }>(viewer: User | null, input: I): I {
-  const scope = input.scope ?? 'created_by_me'
-  if (!viewer && scope !== 'all') throw unauthenticated()
-  return { ...input, scope }
-}
-
-export const listAll = endpoint({
-  method: 'GET',
-  path: '/issues',
-  summary: 'List issues of all visible projects; by default those created by the user',
+export const { listAll, listOfGroup, list, ofMilestone, ofGroupMilestone } = listsOn({
+  kind: issueKind,
   by: 'visitor',
-  allow: 'anyone',
-  input: listInput,
-  refuses: refused,
-  output: pageOf(IssueEntity),
-  async handle({ app, viewer, input, page }) {
-    const given = ownScope(viewer, input)
-    const filter = { ...(await filterFrom(app, viewer, given)), order_by: input.order_by, sort: input.sort }
-    const { items, total } = await listIssues(app, viewer, filter, page)
-    return { total, items: await presentIssuesById(app, viewer, items, { ...input, isMixed: true }) }
-  },
-})
-
-export const listOfGroup = endpoint({
-  method: 'GET',
-  path: '/groups/:id/issues',
-  summary: 'List issues of a group’s projects',
-  on: group,
-  allow: 'read',
-  by: 'visitor',
-  input: listInput,
-  refuses: refused,
-  output: pageOf(IssueEntity),
-  async handle({ app, viewer, subject, input, page }) {
-    const filter = { ...(await filterFrom(app, viewer, input)), order_by: input.order_by, sort: input.sort }
-    const { items, total } = await listIssues(app, viewer, { ...filter, group: subject.group.id }, page)
-    return { total, items: await presentIssuesById(app, viewer, items, { ...input, isMixed: true }) }
-  },
-})
-
-export const list = endpoint({
-  method: 'GET',
-  path: PATH,
-  summary: 'List issues of a project',
   on: issues,
   allow: 'read',
-  by: 'visitor',
   input: listInput,
   refuses: refused,
-  output: pageOf(IssueEntity),
-  async handle({ app, viewer, subject, input, page }) {
-    const filter = { ...(await filterFrom(app, viewer, input)), order_by: input.order_by, sort: input.sort }
-    const { items, total } = await listProjectIssues(app, subject, filter, page)
-    return { total, items: await presentIssuesById(app, viewer, items, input) }
-  },
+  filterFrom,
+  lists: issueLists,
+  entity: IssueEntity,
+  present: presentIssuesById,
 })
 
 export const countAll = endpoint({
@@ -105,45 +60,31 @@ export const countAll = endpoint({
   output: StatisticsEntity,
   async handle({ app, viewer, input }) {
     const filter = await filterFrom(app, viewer, ownScope(viewer, input))
-    return { statistics: { counts: await countIssues((one, cut) => listIssues(app, viewer, one, cut), filter) } }
-  },
-})
-
-export const countOfGroup = endpoint({
-  method: 'GET',
-  path: '/groups/:id/issues_statistics',
-  summary: 'Count issues of a group’s projects',
-  on: group,
-  allow: 'read',
-  by: 'visitor',
-  input: statisticsInput,
-  refuses: refused,
-  output: StatisticsEntity,
-  async handle({ app, viewer, subject, input }) {
-    const filter = await filterFrom(app, viewer, input)
-    const inGroup = { group: subject.group.id }
-    const counts = await countIssues((one, cut) => listIssues(app, viewer, { ...one, ...inGroup }, cut), filter)
-    return { statistics: { counts } }
-  },
-})
-
-export const count = endpoint({
-  method: 'GET',
-  path: '/projects/:id/issues_statistics',
-  summary: 'Count issues of a project',
-  on: issues,
-  allow: 'read',
-  by: 'visitor',
-  input: statisticsInput,
-  refuses: refused,
-  output: StatisticsEntity,
-  async handle({ app, viewer, subject, input }) {
-    const filter = await filterFrom(app, viewer, input)
     return {
-      statistics: { counts: await countIssues((one, cut) => listProjectIssues(app, subject, one, cut), filter) },
+      statistics: { counts: await countIssues((one, cut) => issueLists.listAll(app, viewer, one, cut), filter) },
     }
   },
 })
+
+export const [count, countOfGroup] = atScopes(planningScopes, (scope) =>
+  endpoint({
+    method: 'GET',
+    path: `${scope.path}/issues_statistics`,
+    summary: `Count issues of ${scope.kind === 'group' ? 'a group’s projects' : 'a project'}`,
+    on: scope.resource,
+    allow: 'read',
+    by: 'visitor',
+    input: statisticsInput,
+    refuses: refused,
+    output: StatisticsEntity,
+    async handle({ app, viewer, subject, input }) {
+      const filter = await filterFrom(app, viewer, input)
+      return {
+        statistics: { counts: await countIssues((one, cut) => issueLists.listAt(app, subject, one, cut), filter) },
+      }
+    },
+  }),
+)
 
 export const get = endpoint({
   method: 'GET',

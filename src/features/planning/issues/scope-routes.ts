@@ -1,15 +1,14 @@
-/** Issues of milestones and boards. */
+/** Issues of boards. */
 import { endpoint } from '../../../api/endpoint.ts'
 import type { Json } from '../../../api/json.ts'
 import { pageOf, type Page, type PageRequest } from '../../../api/pages.ts'
 import { atScopes } from '../../../api/resource-scopes.ts'
 import type { App } from '../../../context.ts'
 import { board, boardList, listsOf } from '../boards/queries.ts'
-import { milestone } from '../milestones/queries.ts'
 import { planningScopes, type ScopeSubject } from '../scopes.ts'
 import { IssueEntity, type IssueRecord } from './entity.ts'
 import type { IssueFilter } from './filter.ts'
-import { listIssuesAt, type IssueOrder } from './lists.ts'
+import { issueLists, type IssueOrder } from './lists.ts'
 import { presentIssuesById } from './load.ts'
 
 async function shown(
@@ -18,26 +17,12 @@ async function shown(
   filter: IssueFilter & { order_by: IssueOrder; sort: 'asc' },
   page: PageRequest,
 ): Promise<Page<Json<IssueRecord>>> {
-  const { items, total } = await listIssuesAt(app, scopeSubject, filter, page)
+  const { items, total } = await issueLists.listAt(app, scopeSubject, filter, page)
   return {
     total,
     items: await presentIssuesById(app, scopeSubject.viewer, items, { isMixed: scopeSubject.project === null }),
   }
 }
-
-export const [ofMilestone, ofGroupMilestone] = atScopes(planningScopes, (scope) =>
-  endpoint({
-    method: 'GET',
-    path: `${scope.path}/milestones/:milestone_id/issues`,
-    summary: `List the issues of a ${scope.kind}’s milestone, by the priority of their labels`,
-    on: milestone(scope),
-    allow: 'readMilestones',
-    by: 'visitor',
-    output: pageOf(IssueEntity),
-    handle: ({ app, subject, page }) =>
-      shown(app, subject, { milestone_id: subject.milestone.id, order_by: 'label_priority', sort: 'asc' }, page),
-  }),
-)
 
 const inColumn = { order_by: 'relative_position', sort: 'asc' } as const
 

@@ -1,4 +1,4 @@
-/** List conditions that issues and merge requests share: both tables have the same columns and links. */
+/** List conditions that all kinds of items share: their tables have the same columns and links. */
 import { sql, type RawBuilder } from 'kysely'
 import { today } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
@@ -16,10 +16,15 @@ import {
 } from '../../../store/dialect.ts'
 import { leading, type At, type Condition, type Sort } from '../../../store/lists.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
+import { isOpen } from '../seeing.ts'
+import type { ItemKind } from './kind.ts'
+
+type ConditionKind = Pick<ItemKind, 'table' | 'column'>
 
 export type NoneOrAny<T> = T | 'none' | 'any'
 
 export interface PlannedFilter {
+  state?: 'opened' | 'closed' | 'merged' | 'all' | null | undefined
   labels?: NoneOrAny<string[]> | null | undefined
   milestone?: NoneOrAny<{ title: string }> | 'upcoming' | 'started' | null | undefined
   author?: number | null | undefined
@@ -56,6 +61,7 @@ type WordName = `word${number}`
 /** The values of list conditions. An absent value is no condition. */
 export interface PlannedValues {
   project?: number
+  state?: 'opened' | 'closed' | 'merged'
   group?: number
   non_archived?: true
   author?: number
@@ -117,9 +123,13 @@ export const either = (wanted: boolean | undefined, test: RawBuilder<boolean>): 
 
 /** A condition on the row's project `p`. Not `exists`: PostgreSQL would read all projects, once per page. */
 export const ofItsProject =
-  (table: PlannedTable) =>
+  ({ table }: ConditionKind) =>
   (test: RawBuilder<unknown>): RawBuilder<boolean> =>
     sql`coalesce((select ${test} from projects p where p.id = ${sql.ref(`${table}.project_id`)}), false)`
+
+/** Whether the project `p` is open to the viewer without a membership. */
+export const isOpenProject = ({ given }: Pick<At<PlannedValues>, 'given'>): RawBuilder<boolean> =>
+  isOpen({ internalToo: given('internal_too') })
 
 /** Projects below the group, and projects shared with it. */
 export function projectsOf({ group }: { group?: number }): RawBuilder<number> {
@@ -128,23 +138,21 @@ export function projectsOf({ group }: { group?: number }): RawBuilder<number> {
     union select project_id from project_shares where group_id = ${group}`
 }
 
-export type PlannedTable = 'issues' | 'merge_requests'
-
 /** Whether a user is linked to a row: as an assignee or a reviewer. */
 export const isLinked =
-  (table: PlannedTable, links: string) =>
+  ({ table, column }: ConditionKind, links: string) =>
   (user: number | undefined): RawBuilder<boolean> =>
     sql`exists (select 1 from ${sql.table(links)} a
-      where ${sql.ref(`a.${linkOf(table)}`)} = ${sql.ref(`${table}.id`)} and a.user_id = ${user})`
+      where ${sql.ref(`a.${column}`)} = ${sql.ref(`${table}.id`)} and a.user_id = ${user})`
 
 /** Such links contain the creation time of the row. */
 export const linksTo = <V extends PlannedValues>(
-  table: PlannedTable,
+  { column }: ConditionKind,
   links: string,
   user: (values: V) => number | undefined,
 ): Condition<V>['links'] => ({
   table: links,
-  key: linkOf(table),
+  key: column,
   test: (values) => sql`led.user_id = ${user(values)}`,
   orders: { created_at: 'since' },
 })
@@ -152,18 +160,15 @@ export const linksTo = <V extends PlannedValues>(
 /** No `exists`, for the same reason. */
 export const hasAny = (links: RawBuilder<unknown>) => sql<boolean>`coalesce((select true ${links} limit 1), false)`
 
-const linkOf = (table: PlannedTable) => (table === 'issues' ? 'issue_id' : 'merge_request_id')
-
 /** The conditions of `first` match few rows, so that rows can be collected by them. */
-export function plannedConditions(table: PlannedTable): { first: Conditions; rest: Conditions } {
-  const link = linkOf(table)
-  const one = link.slice(0, -'_id'.length)
+export function plannedConditions(kind: ItemKind): { first: Conditions; rest: Conditions } {
+  const { table, column: link, people } = kind
   const rows = sql.table(table)
   const by = sql.ref(link)
-  const assignees = sql.table(`${one}_assignees`)
-  const isAssigned = isLinked(table, `${one}_assignees`)
+  const assignees = sql.table(people.assignees)
+  const isAssigned = isLinked(kind, people.assignees)
   const linked = (alias: string) => sql<boolean>`${sql.ref(`${alias}.${link}`)} = ${sql.ref(`${table}.id`)}`
-  const labelLinks = sql`from ${sql.table(`${one}_labels`)} il`
+  const labelLinks = sql`from ${sql.table(kind.labels)} il`
 
   const titled = (w: PlannedValues, { db, given }: Here, list: string) =>
     sql`${labelLinks} join labels l on l.id = il.label_id
@@ -203,7 +208,7 @@ export function plannedConditions(table: PlannedTable): { first: Conditions; res
     Array.from({ length: MOST_WORDS }, (_, n) => [`word${n}`, wordCondition(`word${n}`)]),
   ) as { [name in WordName]: Condition<PlannedValues> }
 
-  const inItsProject = ofItsProject(table)
+  const inItsProject = ofItsProject(kind)
   const first: Conditions = {
     iids: {
       test: (w, { db }) => inIdList(db, `${table}.iid`, w.iids!),
@@ -221,7 +226,7 @@ export function plannedConditions(table: PlannedTable): { first: Conditions; res
     assignee: {
       test: (w) => isAssigned(w.assignee),
       set: (w) => sql`select ${by} from ${assignees} where user_id = ${w.assignee}`,
-      links: linksTo(table, `${one}_assignees`, (w) => w.assignee),
+      links: linksTo(kind, people.assignees, (w) => w.assignee),
     },
     emoji: {
       test: (w) => reaction(w, sql`and e.name = ${w.emoji}`),

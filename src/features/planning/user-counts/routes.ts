@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { entity } from '../../../api/wire.ts'
-import { listIssues } from '../issues/lists.ts'
+import { issueLists } from '../issues/lists.ts'
 import { countPendingTodos } from '../todos/queries.ts'
 import { countItems } from './queries.ts'
 
@@ -23,7 +23,7 @@ export const get = endpoint({
   async handle({ app, viewer }) {
     const assigned = { assignee: viewer.id, state: 'opened' as const }
     const [issues, mine, toReview, todos] = await Promise.all([
-      listIssues(app, viewer, assigned, { limit: 0, offset: 0 }),
+      issueLists.listAll(app, viewer, assigned, { limit: 0, offset: 0 }),
       countItems(app.db, viewer, 'merge_request', 'assignees'),
       countItems(app.db, viewer, 'merge_request', 'reviewers'),
       countPendingTodos(app, viewer),
