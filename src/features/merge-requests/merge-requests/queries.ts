@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
 import { child, resource } from '../../../api/endpoint.ts'
 import { id, text } from '../../../api/wire.ts'
@@ -8,9 +7,10 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
 import { rowFinder } from '../../planning/items/rows.ts'
+import { viewedFinder } from '../../planning/items/viewed.ts'
 import { mergeRequestKind } from './kind.ts'
 import type { MergeRequest } from './model.ts'
-import { mergeRequestPolicy, mergeRequestsPolicy, type ViewedMergeRequest } from './policy.ts'
+import { mergeRequestPolicy, mergeRequestsPolicy } from './policy.ts'
 
 /** `/projects/:id/merge_requests`: the project. */
 export const mergeRequests = resource({
@@ -20,30 +20,7 @@ export const mergeRequests = resource({
   find: (app, { id }, viewer) => findRepositorySubject(app, id, viewer),
 })
 
-const met = hotQuery((db, p: { project: number; iid: number; viewer: number }) =>
-  db
-    .selectFrom('merge_requests')
-    .selectAll()
-    .select([
-      sql<boolean>`exists (select 1 from merge_request_assignees a
-        where a.merge_request_id = merge_requests.id and a.user_id = ${p.viewer})`.as('assigned'),
-      sql<boolean>`exists (select 1 from merge_request_reviewers r
-        where r.merge_request_id = merge_requests.id and r.user_id = ${p.viewer})`.as('reviewing'),
-    ])
-    .where('project_id', '=', p.project)
-    .where('iid', '=', p.iid),
-)
-
-/** The merge request with the viewer's roles. The caller checks whether the viewer may read it. */
-export async function findMergeRequest(
-  db: Db,
-  project: number,
-  iid: number,
-  viewer: number,
-): Promise<ViewedMergeRequest | null> {
-  const [found] = await met(db, { project, iid, viewer })
-  return found ? { ...found, assigned: Boolean(found.assigned), reviewing: Boolean(found.reviewing) } : null
-}
+export const findMergeRequest = viewedFinder(mergeRequestKind)
 
 export const mergeRequest = child(mergeRequests, {
   key: 'mergeRequest',

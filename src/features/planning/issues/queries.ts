@@ -1,14 +1,13 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
 import { child, resource } from '../../../api/endpoint.ts'
 import { id, text } from '../../../api/wire.ts'
 import type { Db, Row } from '../../../store/database.ts'
-import { hotQuery } from '../../../store/hot.ts'
 import { findProjectSubject } from '../../projects/projects/queries.ts'
 import { usersOfItems } from '../items/links.ts'
 import { rowFinder } from '../items/rows.ts'
+import { viewedFinder } from '../items/viewed.ts'
 import { issueKind } from './kind.ts'
-import { issuePolicy, issuesPolicy, type ViewedIssue } from './policy.ts'
+import { issuePolicy, issuesPolicy } from './policy.ts'
 
 /** `/projects/:id/issues`: the project. */
 export const issues = resource({
@@ -18,23 +17,7 @@ export const issues = resource({
   find: (app, { id }, viewer) => findProjectSubject(app, id, viewer),
 })
 
-const met = hotQuery((db, p: { project: number; iid: number; viewer: number }) =>
-  db
-    .selectFrom('issues')
-    .selectAll()
-    .select(
-      sql<boolean>`exists (select 1 from issue_assignees a
-        where a.issue_id = issues.id and a.user_id = ${p.viewer})`.as('assigned'),
-    )
-    .where('project_id', '=', p.project)
-    .where('iid', '=', p.iid),
-)
-
-/** The issue for one viewer. The caller checks whether the viewer may read it. */
-export async function findIssue(db: Db, project: number, iid: number, viewer: number): Promise<ViewedIssue | null> {
-  const [issue] = await met(db, { project, iid, viewer })
-  return issue ? { ...issue, assigned: Boolean(issue.assigned) } : null
-}
+export const findIssue = viewedFinder(issueKind)
 
 const issueIn = (named: { name?: string }) =>
   child(issues, {
