@@ -24,7 +24,10 @@ export const mergeRequestItems = registeredKind({
   ...mergeRequestRules,
   path: '/projects/:id/merge_requests/:merge_request_iid',
   resource: mergeRequest,
+  reading: 'readMergeRequest',
+  by: 'user',
   itemOf: ({ mergeRequest }) => mergeRequest,
+  timeAdded: 200,
   entity: MergeRequestEntity,
   present: (app, _viewer, page, how) => presentMergeRequestsById(app, page, how),
   presentTargets: (app, _viewer, ids) =>

@@ -1,4 +1,5 @@
 import { family } from '../../family.ts'
-import * as routes from './routes.ts'
+import { timeTrackingOn } from '../../planning/time-tracking/endpoints.ts'
+import { mergeRequestItems } from '../merge-requests/item.ts'
 
-export const mergeRequestTimes = family({ routes })
+export const mergeRequestTimes = family({ routes: timeTrackingOn(mergeRequestItems) })

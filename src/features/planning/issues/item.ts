@@ -12,7 +12,10 @@ export const issueItems = registeredKind({
   ...issueRules,
   path: '/projects/:id/issues/:issue_iid',
   resource: issue,
+  reading: 'read',
+  by: 'visitor',
   itemOf: ({ issue }) => issue,
+  timeAdded: 201,
   entity: IssueEntity,
   present: presentIssuesById,
   async presentTargets(app, viewer, ids) {

@@ -35,13 +35,18 @@ export type FollowUp = (
   settle(app: TransactionApp, issue: { readonly id: number; readonly iid: number }): Promise<void>
 } | null>
 
-type ItemPolicy = Record<'read' | 'participate', (subject: ProjectSubject) => boolean>
+type ItemPolicy = Record<'read' | 'participate' | 'update', (subject: ProjectSubject) => boolean>
 
 export interface RegisteredKind extends ItemKind, ItemRules {
   /** The path of one item. */
   readonly path: `/${string}`
   readonly resource: Resource<ProjectSubject, ItemPolicy>
-  itemOf(subject: ProjectSubject): ListedItem
+  /** The ability to read an item, and who may read items of public projects. */
+  readonly reading: keyof ItemPolicy
+  readonly by: 'user' | 'visitor'
+  itemOf(subject: ProjectSubject): ItemRow
+  /** The status of the answer to added time. */
+  readonly timeAdded: 200 | 201
   readonly entity: z.ZodType<ItemRecord>
   /** The records of a page. */
   present(app: App, viewer: User, page: readonly { id: number }[], how: { isMixed: boolean }): Promise<unknown[]>
@@ -65,9 +70,13 @@ export interface RegisteredKind extends ItemKind, ItemRules {
   addTodos?(app: App, item: ListedItem, by: number, source: string | null): Promise<void>
 }
 
-type Registration<S extends ProjectSubject, P extends Policy<S>> = Omit<RegisteredKind, 'resource' | 'itemOf'> & {
-  readonly resource: Resource<S, P>
-  itemOf(subject: S): ListedItem
+type Registration<S extends ProjectSubject, P extends Policy<S>> = Omit<
+  RegisteredKind,
+  'resource' | 'reading' | 'itemOf'
+> & {
+  readonly resource: Resource<S, P & Record<keyof ItemPolicy, (subject: S) => boolean>>
+  readonly reading: keyof P & string
+  itemOf(subject: S): ItemRow
 }
 
 /** Shared code uses only what all subjects of items have. */

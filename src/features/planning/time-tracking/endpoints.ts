@@ -1,26 +1,13 @@
-/** Endpoints of time tracking, for every kind of item that has it. */
+/** Endpoints of time tracking, for every kind of item. */
 import { z } from 'zod'
-import { endpoint, type Policy, type Resource } from '../../../api/endpoint.ts'
+import { endpoint } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
-import type { ItemKind, ItemRow } from '../items/kind.ts'
+import type { RegisteredKind } from '../items/registry.ts'
 import { TimeStatsEntity, presentTimeStats } from './entity.ts'
 import { trackTime } from './tracking.ts'
 
-interface Scope<S, P extends Policy<S>> {
-  kind: ItemKind
-  path: `/${string}`
-  on: Resource<S, P>
-  reading: keyof P & string
-  by: 'user' | 'visitor'
-  /** The status of the answer to added time. */
-  added: 200 | 201
-  of(subject: S): ItemRow
-}
-
-export function timeTrackingOn<S, P extends Policy<S> & { readonly update: (subject: S) => boolean }>(
-  scope: Scope<S, P>,
-) {
-  const { kind, path, on, reading, by, added, of } = scope
+export function timeTrackingOn(kind: RegisteredKind) {
+  const { path, resource: on, itemOf: of } = kind
   const noun = kind.one
   const work = trackTime(kind)
   const writing = { on, allow: 'update', output: TimeStatsEntity } as const
@@ -30,8 +17,8 @@ export function timeTrackingOn<S, P extends Policy<S> & { readonly update: (subj
       path: `${path}/time_stats`,
       summary: `Get the time tracking stats of ${noun}`,
       on,
-      allow: reading,
-      by,
+      allow: kind.reading,
+      by: kind.by,
       output: TimeStatsEntity,
       handle: async ({ subject }) => presentTimeStats(of(subject)),
     }),
@@ -61,7 +48,7 @@ export function timeTrackingOn<S, P extends Policy<S> & { readonly update: (subj
       path: `${path}/add_spent_time`,
       summary: `Add or subtract time spent on ${noun}`,
       ...writing,
-      status: added,
+      status: kind.timeAdded,
       input: z.object({ duration: text }),
       handle: async ({ app, viewer, subject, input }) =>
         presentTimeStats(await work.spend(app, viewer, of(subject), input.duration)),

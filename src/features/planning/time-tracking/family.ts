@@ -1,4 +1,5 @@
 import { family } from '../../family.ts'
-import * as routes from './routes.ts'
+import { issueItems } from '../issues/item.ts'
+import { timeTrackingOn } from './endpoints.ts'
 
-export const timeTracking = family({ routes })
+export const timeTracking = family({ routes: timeTrackingOn(issueItems) })
