@@ -7,13 +7,13 @@ import { group } from '../../groups/groups/queries.ts'
 import { SimpleProjectEntity } from '../../projects/projects/entity.ts'
 import { project } from '../../projects/projects/queries.ts'
 import { CommitDetailEntity } from '../../repository/commits/entity.ts'
-import { itemKinds } from '../items/registry.ts'
+import type { RegisteredKind } from '../items/registry.ts'
 import { MilestoneEntity } from '../milestones/entity.ts'
 import { SnippetEntity } from '../snippets/entity.ts'
 import { BlobMatchEntity, NoteMatchEntity } from './entity.ts'
-import { SCOPES } from './scopes.ts'
+import { scopesFor, type Scope } from './scopes.ts'
 
-const scopesOf = <S extends object>(scopes: S) => z.enum(Object.keys(scopes) as [keyof S & string])
+const scopeOf = (scopes: Record<string, Scope>) => z.enum(Object.keys(scopes))
 
 const request = {
   search: text,
@@ -30,11 +30,12 @@ const filterOfMany = { ...request, include_archived: bool.nullish() }
 /** Parameters of search engines that this server does not have. */
 const refuses = ['exclude_forks', 'fields', 'regex']
 
-const output = pageOf(
-  z.lazy(() =>
+export function searchOf(kinds: readonly RegisteredKind[]) {
+  const scopes: Record<'everywhere' | 'inGroup' | 'inProject', Record<string, Scope>> = scopesFor(kinds)
+  const output = pageOf(
     z.union([
       SimpleProjectEntity,
-      ...itemKinds().map(({ entity }) => entity),
+      ...kinds.map(({ entity }) => entity),
       MilestoneEntity,
       UserSummaryEntity,
       SnippetEntity,
@@ -42,51 +43,52 @@ const output = pageOf(
       BlobMatchEntity,
       CommitDetailEntity,
     ]),
-  ),
-)
+  )
 
-export const everywhere = endpoint({
-  method: 'GET',
-  path: '/search',
-  summary: 'Search everything that the signed-in user may see',
-  allow: 'signed_in',
-  input: z.object({ scope: scopesOf(SCOPES.everywhere), ...filterOfMany }),
-  refuses,
-  output,
-  handle: ({ app, viewer, input, page }) => SCOPES.everywhere[input.scope]({ app, viewer, input, page }) as never,
-})
+  const inGroup = (path: `/${string}`) =>
+    endpoint({
+      method: 'GET',
+      path,
+      summary: 'Search a group and what lies in it',
+      on: group,
+      allow: 'read',
+      input: z.object({ scope: scopeOf(scopes.inGroup), ...filterOfMany }),
+      refuses,
+      output,
+      handle: ({ app, viewer, subject, input, page }) =>
+        scopes.inGroup[input.scope]!({ app, viewer, group: subject.group, input, page }) as never,
+    })
 
-const inGroup = (path: `/${string}`) =>
-  endpoint({
-    method: 'GET',
-    path,
-    summary: 'Search a group and what lies in it',
-    on: group,
-    allow: 'read',
-    input: z.object({ scope: scopesOf(SCOPES.inGroup), ...filterOfMany }),
-    refuses,
-    output,
-    handle: ({ app, viewer, subject, input, page }) =>
-      SCOPES.inGroup[input.scope]({ app, viewer, group: subject.group, input, page }) as never,
-  })
+  const inProject = (path: `/${string}`) =>
+    endpoint({
+      method: 'GET',
+      path,
+      summary: 'Search a project, its files, commits and wiki',
+      on: project,
+      allow: 'read',
+      limiter: 'git',
+      input: z.object({ scope: scopeOf(scopes.inProject), ...request, ref: text.nullish() }),
+      refuses,
+      output,
+      handle: ({ app, viewer, subject, input, page }) =>
+        scopes.inProject[input.scope]!({ app, viewer, project: subject, input, page }) as never,
+    })
 
-export const ofGroup = inGroup('/groups/:id/search')
-export const ofGroupDashed = inGroup('/groups/:id/-/search')
-
-const inProject = (path: `/${string}`) =>
-  endpoint({
-    method: 'GET',
-    path,
-    summary: 'Search a project, its files, commits and wiki',
-    on: project,
-    allow: 'read',
-    limiter: 'git',
-    input: z.object({ scope: scopesOf(SCOPES.inProject), ...request, ref: text.nullish() }),
-    refuses,
-    output,
-    handle: ({ app, viewer, subject, input, page }) =>
-      SCOPES.inProject[input.scope]({ app, viewer, project: subject, input, page }) as never,
-  })
-
-export const ofProject = inProject('/projects/:id/search')
-export const ofProjectDashed = inProject('/projects/:id/-/search')
+  return {
+    everywhere: endpoint({
+      method: 'GET',
+      path: '/search',
+      summary: 'Search everything that the signed-in user may see',
+      allow: 'signed_in',
+      input: z.object({ scope: scopeOf(scopes.everywhere), ...filterOfMany }),
+      refuses,
+      output,
+      handle: ({ app, viewer, input, page }) =>
+        scopes.everywhere[input.scope]!({ app, viewer, input, page }) as never,
+    }),
+    ofGroup: inGroup('/groups/:id/search'),
+    ofGroupDashed: inGroup('/groups/:id/-/search'),
+    ofProject: inProject('/projects/:id/search'),
+    ofProjectDashed: inProject('/projects/:id/-/search'),
+  }
+}

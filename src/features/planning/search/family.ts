@@ -1,4 +1,4 @@
-import { family } from '../../family.ts'
-import * as routes from './routes.ts'
+import { itemFamily } from '../../family.ts'
+import { searchOf } from './endpoints.ts'
 
-export const search = family({ routes })
+export const search = itemFamily((kinds) => ({ routes: searchOf(kinds) }))

@@ -20,9 +20,8 @@ import { repositoryPolicy } from '../../repository/repositories/policy.ts'
 import { commitPipelines } from '../../repository/commits/status.ts'
 import { wikiPolicy } from '../../repository/wikis/policy.ts'
 import { WIKI_REF } from '../../repository/wikis/queries.ts'
-import type { ItemKey } from '../items/kind.ts'
 import { findItems } from '../items/queries.ts'
-import { itemKind, itemKinds } from '../items/registry.ts'
+import { itemKinds, type RegisteredKind } from '../items/registry.ts'
 import { presentMilestones } from '../milestones/queries.ts'
 import { presentSnippets } from '../snippets/queries.ts'
 import { presentBlobMatch, presentNoteMatch } from './entity.ts'
@@ -81,9 +80,8 @@ const projects: Scope = async ({ app, viewer, group, input, page }) => {
   return { ...found, items: await presentProjects(app, viewer, items, { simple: true }) }
 }
 
-const items = (key: ItemKey) =>
+const itemsOf = (kind: RegisteredKind) =>
   byWords(async ({ app, viewer, group, project, input, page }, words) => {
-    const kind = itemKind(key)
     const { items, ...found } = await findItemsByWords(
       app,
       kind,
@@ -190,27 +188,12 @@ const commits: Scope = async (search) => {
   return { total, items: found.filter((commit) => commit !== null).map(present) }
 }
 
-const issues = items('issue')
-const mergeRequests = items('merge_request')
-
-export const SCOPES = {
-  everywhere: {
-    projects,
-    issues,
-    merge_requests: mergeRequests,
-    milestones,
-    snippet_titles: snippetTitles,
-    users,
-  },
-  inGroup: { projects, issues, merge_requests: mergeRequests, milestones, users },
-  inProject: {
-    issues,
-    merge_requests: mergeRequests,
-    milestones,
-    notes,
-    wiki_blobs: wikiBlobs,
-    commits,
-    blobs,
-    users,
-  },
+/** The scopes of each place, by name. Every kind of item is a scope. */
+export function scopesFor(kinds: readonly RegisteredKind[]) {
+  const items: Record<string, Scope> = Object.fromEntries(kinds.map((kind) => [kind.table, itemsOf(kind)]))
+  return {
+    everywhere: { projects, ...items, milestones, snippet_titles: snippetTitles, users },
+    inGroup: { projects, ...items, milestones, users },
+    inProject: { ...items, milestones, notes, wiki_blobs: wikiBlobs, commits, blobs, users },
+  }
 }
