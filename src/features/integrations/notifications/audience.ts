@@ -6,6 +6,7 @@ import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { isReachable } from '../../access/members/on.ts'
+import type { ItemColumn } from '../../planning/items/kind.ts'
 import type { CustomEvent } from '../../planning/notification-settings/model.ts'
 import { EVERYWHERE, findSetting, settingsInEffect } from '../../planning/notification-settings/queries.ts'
 import { subscribersOf } from '../../planning/subscriptions/queries.ts'
@@ -95,7 +96,7 @@ async function wantsOwnActivity(db: Db, user: number): Promise<boolean> {
 /** Explicit subscriptions to the item, and explicit refusals. */
 export async function subscriptionsTo(db: Db, { subscription }: Item): Promise<{ yes: number[]; no: Set<number> }> {
   if (!subscription) return { yes: [], no: new Set() }
-  const [kind, id] = Object.entries(subscription)[0] as ['issue_id' | 'merge_request_id', number]
+  const [kind, id] = Object.entries(subscription)[0] as [ItemColumn, number]
   const said = (await subscribersOf(db, kind, [id])).get(id) ?? []
   return {
     yes: said.filter(({ subscribed }) => subscribed).map(({ user_id }) => user_id),

@@ -13,6 +13,7 @@ import { findMergeRequests } from '../../merge-requests/merge-requests/queries.t
 import { mergeRequestRules } from '../../merge-requests/merge-requests/rules.ts'
 import type { Issue } from '../../planning/issues/model.ts'
 import { issueKind } from '../../planning/issues/kind.ts'
+import type { ItemColumns } from '../../planning/items/kind.ts'
 import { participantIds } from '../../planning/items/participants.ts'
 import { findIssues } from '../../planning/issues/queries.ts'
 import { issueRules } from '../../planning/issues/rules.ts'
@@ -46,7 +47,7 @@ export interface Item extends HookScope {
   readonly thread: string
   readonly headers: Readonly<Record<string, string>>
   /** The record that users subscribe to. */
-  readonly subscription: { readonly issue_id: number } | { readonly merge_request_id: number } | null
+  readonly subscription: ItemColumns | null
   participants(app: App): Promise<number[]>
   /** Of these users, those who may read the item. */
   readers(app: App, ids: readonly number[], input: { internal: boolean }): Promise<User[]>

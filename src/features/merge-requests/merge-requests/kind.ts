@@ -1,5 +1,11 @@
 import type { ItemKind } from '../../planning/items/kind.ts'
 
+declare module '../../planning/items/kind.ts' {
+  interface ItemTypes {
+    merge_request: 'MergeRequest'
+  }
+}
+
 export const mergeRequestKind = {
   key: 'merge_request',
   noun: 'merge request',

@@ -3,6 +3,7 @@ import type { Subscription } from '../../../jobs/worker.ts'
 import { locksRows } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
+import { itemIn } from '../items/registry.ts'
 import type { Note } from '../notes/model.ts'
 import type { Kind } from './model.ts'
 import { pushDataOf } from './pushes.ts'
@@ -97,10 +98,10 @@ const noteCreated = on('note.created', 'activities', (app, { id }) =>
   }),
 )
 
-function kindOf({ issue_id, merge_request_id, snippet_id }: Note): Kind {
-  if (issue_id !== null) return 'issue.commented'
-  if (merge_request_id !== null) return 'merge_request.commented'
-  return snippet_id !== null ? 'snippet.commented' : 'commit.commented'
+function kindOf(note: Note): Kind {
+  const item = itemIn(note)
+  if (item) return `${item.kind.key}.commented`
+  return note.snippet_id !== null ? 'snippet.commented' : 'commit.commented'
 }
 
 /** Whether both the project and the user still exist. */

@@ -1,5 +1,11 @@
 import type { ItemKind } from '../items/kind.ts'
 
+declare module '../items/kind.ts' {
+  interface ItemTypes {
+    issue: 'Issue'
+  }
+}
+
 export const issueKind = {
   key: 'issue',
   noun: 'issue',

@@ -1,5 +1,5 @@
 /**
- * Issues and merge requests are items. Both have the columns of `ItemRow`, labels, assignees, notes, to-do items,
+ * Issues and merge requests are items. All kinds have the columns of `ItemRow`, labels, assignees, notes, to-do items,
  * subscriptions and time tracking. A descriptor says what differs in names.
  */
 import type { Row, Tables } from '../../../store/database.ts'
@@ -10,7 +10,14 @@ export type ItemTable = { [T in keyof Tables]: 'discussion_locked' extends keyof
 /** The columns that all items have. */
 export type ItemRow = Pick<Row<ItemTable>, keyof Tables[ItemTable] & keyof Row<ItemTable>>
 
-export type ItemKey = 'issue' | 'merge_request'
+/** The type of each kind in records of the API, by the key of the kind. The `kind.ts` of a family adds its own. */
+// oxlint-disable-next-line no-empty-object-type
+export interface ItemTypes {}
+
+export type ItemKey = keyof ItemTypes
+export type ItemType = ItemTypes[ItemKey]
+/** The column that names an item in other tables. */
+export type ItemColumn = `${ItemKey}_id`
 
 /** Roles of users. Each has a link table. */
 export const ITEM_ROLES = ['assignees', 'reviewers'] as const
@@ -20,15 +27,13 @@ export interface ItemKind<T extends ItemTable = ItemTable, R extends ItemRole = 
   /** Begins the names of events and activities. */
   readonly key: ItemKey
   /** In sentences. */
-  readonly noun: 'issue' | 'merge request'
-  readonly one: 'an issue' | 'a merge request'
-  /** In records of the API. */
-  readonly type: 'Issue' | 'MergeRequest'
+  readonly noun: string
+  readonly one: string
+  readonly type: ItemType
   /** Before the number in a reference. */
-  readonly sign: '#' | '!'
+  readonly sign: string
   readonly table: T
-  /** The column that names an item in other tables. */
-  readonly column: `${ItemKey}_id`
+  readonly column: ItemColumn
   /** The link table of labels. */
   readonly labels: `${ItemKey}_labels`
   /** The link tables of users. */
@@ -36,10 +41,10 @@ export interface ItemKind<T extends ItemTable = ItemTable, R extends ItemRole = 
 }
 
 /** An item as the columns of a row that belongs to the item. */
-export type ItemColumns = { readonly issue_id: number } | { readonly merge_request_id: number }
+export type ItemColumns = { [column in ItemColumn]: { readonly [name in column]: number } }[ItemColumn]
 
 export const columnsOfItem = ({ column }: Pick<ItemKind, 'column'>, id: number): ItemColumns =>
-  column === 'issue_id' ? { issue_id: id } : { merge_request_id: id }
+  ({ [column]: id }) as unknown as ItemColumns
 
 /** The same, with the project. */
 export const targetOfItem = (

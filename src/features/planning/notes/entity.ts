@@ -3,6 +3,8 @@ import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Authored, type Surroundings } from '../../identity/users/entity.ts'
 import { AwardEmojiEntity } from '../award-emoji/entity.ts'
+import type { ItemColumn } from '../items/kind.ts'
+import { itemIn } from '../items/registry.ts'
 import type { Note } from './model.ts'
 import { PositionEntity, type Position } from './positions.ts'
 import { SuggestionEntity, type SuggestionRecord } from './suggestion-entity.ts'
@@ -55,19 +57,10 @@ export const isResolvable = (
 ) => threads !== undefined && type !== null && !system
 
 /** Id and type of the noteable, without its iid. */
-export const noteableOf = ({
-  issue_id,
-  merge_request_id,
-  snippet_id,
-}: Pick<Note, 'issue_id' | 'merge_request_id' | 'snippet_id'>) => ({
-  noteable_id: issue_id ?? merge_request_id ?? snippet_id,
-  noteable_type: typeOf(issue_id, merge_request_id, snippet_id),
-})
-
-function typeOf(issue: number | null, mergeRequest: number | null, snippet: number | null) {
-  if (issue !== null) return 'Issue' as const
-  if (mergeRequest !== null) return 'MergeRequest' as const
-  return snippet !== null ? ('Snippet' as const) : ('Commit' as const)
+export function noteableOf(note: Pick<Note, ItemColumn | 'snippet_id'>) {
+  const item = itemIn(note)
+  const other = note.snippet_id === null ? ('Commit' as const) : ('Snippet' as const)
+  return { noteable_id: item?.id ?? note.snippet_id, noteable_type: item?.kind.type ?? other }
 }
 
 export function presentNote(

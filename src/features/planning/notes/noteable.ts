@@ -9,6 +9,7 @@ import type { FindEmoji } from '../../../lib/text/emoji.ts'
 import { Guest, Reporter } from '../../../lib/levels.ts'
 import type { Actionable, QuickAction } from '../../../lib/text/quick-actions.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import type { ItemType } from '../items/kind.ts'
 import type { Note } from './model.ts'
 import type { PositionInput, StoredPosition } from './positions.ts'
 import type { SuggestionRecord } from './suggestion-entity.ts'
@@ -18,7 +19,7 @@ import type { Noteable } from './system.ts'
 export interface NoteableItem {
   /** The columns that refer to it in notes. */
   readonly noteable: Noteable
-  readonly type: 'Issue' | 'MergeRequest' | 'Commit' | 'Snippet'
+  readonly type: ItemType | 'Commit' | 'Snippet'
   readonly id: number | null
   readonly iid: number | null
   /** Whether the viewer may comment, unless it is locked. */

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { timestamp } from '../../../clock.ts'
 import type { User, TransactionApp } from '../../../context.ts'
+import type { ItemColumns } from '../items/kind.ts'
 import type { NoteAction } from './model.ts'
 
 export interface SystemNote {
@@ -16,11 +17,11 @@ export interface SystemNote {
 }
 
 /** The columns of a noteable. */
-export type Noteable =
-  | { readonly project_id: number; readonly issue_id: number }
-  | { readonly project_id: number; readonly merge_request_id: number }
-  | { readonly project_id: number; readonly commit_sha: string }
-  | { readonly project_id: number; readonly snippet_id: number }
+export type Noteable = { readonly project_id: number } & (
+  | ItemColumns
+  | { readonly commit_sha: string }
+  | { readonly snippet_id: number }
+)
 
 /** The columns that find notes. Only commits need the project: PostgreSQL could choose another index for others. */
 export function keyOf(noteable: Noteable) {

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
+import type { ItemColumn } from '../items/kind.ts'
+import { itemIn } from '../items/registry.ts'
 import { BasicLabelEntity, presentBasicLabel } from '../labels/entity.ts'
 import type { Label } from '../labels/model.ts'
 import { MilestoneEntity, type MilestoneRecord } from '../milestones/entity.ts'
@@ -34,15 +36,18 @@ export const MilestoneEventEntity = entity({
 
 type By<E> = E & { readonly user: User | null }
 
-type Happened = Pick<StateEvent, 'id' | 'issue_id' | 'merge_request_id' | 'created_at'>
+type Happened = Pick<StateEvent, 'id' | ItemColumn | 'created_at'>
 
-const common = (event: By<Happened>, around: Surroundings) => ({
-  id: event.id,
-  user: event.user && presentUserSummary(event.user, around),
-  created_at: event.created_at,
-  resource_type: event.issue_id === null ? 'MergeRequest' : 'Issue',
-  resource_id: event.issue_id ?? event.merge_request_id!,
-})
+function common(event: By<Happened>, around: Surroundings) {
+  const { kind, id } = itemIn(event)!
+  return {
+    id: event.id,
+    user: event.user && presentUserSummary(event.user, around),
+    created_at: event.created_at,
+    resource_type: kind.type,
+    resource_id: id,
+  }
+}
 
 export const presentLabelEvent = (
   event: By<LabelEvent>,

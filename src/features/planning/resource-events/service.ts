@@ -1,5 +1,6 @@
 import { timestamp } from '../../../clock.ts'
 import type { User, TransactionApp } from '../../../context.ts'
+import type { ItemColumns } from '../items/kind.ts'
 import type { Label } from '../labels/model.ts'
 import type { Milestone } from '../milestones/model.ts'
 
@@ -20,7 +21,7 @@ export interface Happening {
 export async function addResourceEvents(
   { db, clock }: TransactionApp,
   actor: User,
-  item: { readonly issue_id: number } | { readonly merge_request_id: number },
+  item: ItemColumns,
   { labels = {}, milestone = {}, state, itemState = 'opened' }: Happening,
 ): Promise<void> {
   const common = { ...item, user_id: actor.id, created_at: timestamp(clock) }

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { ItemColumns } from '../items/kind.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
@@ -17,7 +18,4 @@ declare module '../../../store/database.ts' {
   }
 }
 
-export type SubscriptionTarget =
-  | { readonly issue_id: number }
-  | { readonly merge_request_id: number }
-  | { readonly label_id: number; readonly project_id?: number | null }
+export type SubscriptionTarget = ItemColumns | { readonly label_id: number; readonly project_id?: number | null }

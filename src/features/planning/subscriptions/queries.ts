@@ -2,6 +2,7 @@ import type { ExpressionBuilder } from 'kysely'
 import type { Db, Row, Tables } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import type { ItemColumn } from '../items/kind.ts'
 import type { SubscriptionTarget } from './model.ts'
 
 const NONE = { issue_id: null, merge_request_id: null, label_id: null, project_id: null }
@@ -32,7 +33,7 @@ export type Subscriber = Pick<Row<'subscriptions'>, 'user_id' | 'project_id' | '
 /** Users with an explicit subscription or refusal, by record id. One query. */
 export async function subscribersOf(
   db: Db,
-  kind: 'issue_id' | 'merge_request_id' | 'label_id',
+  kind: ItemColumn | 'label_id',
   ids: readonly number[],
 ): Promise<Map<number, Subscriber[]>> {
   if (ids.length === 0) return new Map()

@@ -1,5 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Row } from '../../../store/database.ts'
+import type { ItemType } from '../items/kind.ts'
 
 export const TODO_ACTIONS = [
   'assigned',
@@ -28,7 +29,7 @@ declare module '../../../store/database.ts' {
       merge_request_id: number | null
       commit_sha: string | null
       /** The type of the target, computed by the database. */
-      type: GeneratedAlways<'Issue' | 'MergeRequest' | 'Commit'>
+      type: GeneratedAlways<ItemType | 'Commit'>
       /** The note that caused it. */
       note_id: number | null
       /** The user who caused it. */

@@ -5,6 +5,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { unlessOrphan } from '../../../store/violations.ts'
+import type { ItemColumns } from '../items/kind.ts'
 import type { Todo, TodoAction } from './model.ts'
 
 /** The target of a to-do item. */
@@ -81,7 +82,7 @@ export async function markTodo(app: App, actor: User, target: Target): Promise<T
   return added
 }
 
-type Seen = { readonly issue_id: number } | { readonly merge_request_id: number } | Target
+type Seen = ItemColumns | Target
 
 /** Marks the user's items for a target as done. */
 export async function finishTodos(app: App, user: number, seen: Seen): Promise<void> {
