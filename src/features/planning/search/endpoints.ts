@@ -83,8 +83,7 @@ export function searchOf(kinds: readonly RegisteredKind[]) {
       input: z.object({ scope: scopeOf(scopes.everywhere), ...filterOfMany }),
       refuses,
       output,
-      handle: ({ app, viewer, input, page }) =>
-        scopes.everywhere[input.scope]!({ app, viewer, input, page }) as never,
+      handle: ({ app, viewer, input, page }) => scopes.everywhere[input.scope]!({ app, viewer, input, page }) as never,
     }),
     ofGroup: inGroup('/groups/:id/search'),
     ofGroupDashed: inGroup('/groups/:id/-/search'),
