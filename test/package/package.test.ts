@@ -80,6 +80,7 @@ test('Jest requires it from CommonJS', async () => {
     'node',
     'node_modules/jest/bin/jest.js',
     '--testMatch=**/*.test.cjs',
+    '--testTimeout=60000',
   )
   expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('1 passed') })
   expect(stdout).toContain(PRINTED)
