@@ -100,7 +100,7 @@ async function storeObjects(
   const present = await objectInfos(dir, old)
   const without = old.filter((_, n) => present[n] !== null)
   const packed = await storePackFrom(archive, (to) => copyObjects(dir, to, { tips: fresh, without }))
-  return [...before.packs, ...packed]
+  return uniquePacks([...before.packs, ...packed])
 }
 
 /** All packs of the repository, and one more with its loose objects. */
@@ -113,12 +113,15 @@ async function storeAllPacks(archive: Archive, dir: string, before: readonly Pac
       const packed = loose.length === 0 ? [] : await storePackFrom(archive, (to) => packLoose(dir, to, loose))
       // Housekeeping may have moved loose objects to a new pack meanwhile.
       const more = await storePacks(archive, dir, new Map([...known, ...packs.map((one) => [one.name, one] as const)]))
-      return [...new Map([...packs, ...more, ...packed].map((one) => [one.name, one])).values()]
+      return uniquePacks([...packs, ...more, ...packed])
     } catch (error) {
       if (!hasCode(error, 'ENOENT') || attempt === TRIES) throw error
     }
   }
 }
+
+/** Equal objects give a pack of the same name. */
+const uniquePacks = (packs: readonly Pack[]): Pack[] => [...new Map(packs.map((one) => [one.name, one])).values()]
 
 const PACK_FILE = /^(pack-[0-9a-f]{40})\.(pack|idx|rev|bitmap|mtimes)$/
 
