@@ -361,7 +361,10 @@ async function discard({ running, database, folder }: Pick<Ground, 'database' | 
 const SECRET_KEY = randomHex()
 const ROOT_TOKEN = randomToken()
 
-/** Settings that all forges of a process share, because they are part of the template; or that a forge sets itself. */
+/**
+ * Settings that all forges of a process share, because they are part of the template; or that a forge sets itself; or
+ * that only the command follows.
+ */
 const NOT_FOR_FORGES: readonly (keyof Config)[] = [
   'data',
   'databaseUrl',
@@ -371,6 +374,9 @@ const NOT_FOR_FORGES: readonly (keyof Config)[] = [
   'rootEmail',
   'workers',
   'readOnly',
+  'backupUrl',
+  'backupKeep',
+  'backupVerify',
 ]
 
 const nameOf = (setting: string) => variableOf(setting).replace('MORTISE_', '')

@@ -7,6 +7,7 @@ import { statfs } from 'node:fs/promises'
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Registry, type MetricObject } from 'prom-client'
 import type { App } from '../context.ts'
 import { programs } from '../git/process/launcher.ts'
+import { readBackupStatus } from '../store/backup-status.ts'
 import { VERSION } from '../version.ts'
 
 export function openRegistry(app: App): Registry {
@@ -15,6 +16,7 @@ export function openRegistry(app: App): Registry {
   addProcess(registry, app)
   addQueues(registry, app)
   addDisks(registry, app)
+  addBackup(registry, app)
   return registry
 }
 
@@ -115,4 +117,21 @@ function addDisks(registry: Registry, app: App): void {
     })
   disk('mortise_disk_free_bytes', 'Free space of the data and repository folders', (s) => s.bavail * s.bsize)
   disk('mortise_disk_size_bytes', 'Size of the disks of the data and repository folders', (s) => s.blocks * s.bsize)
+}
+
+/** Before the first capture or proof, there is no age. */
+function addBackup(registry: Registry, { config, clock }: App): void {
+  if (config.backupUrl === null) return
+  new Gauge({
+    name: 'mortise_backup_age_seconds',
+    help: 'Seconds since the backup had everything, and since a restore was proven',
+    labelNames: ['of'],
+    registers: [registry],
+    ...shared,
+    async collect() {
+      const { current_at, verified_at } = await readBackupStatus(config.data)
+      for (const [of, at] of Object.entries({ backup: current_at, proof: verified_at }))
+        if (at !== null) this.set({ of }, (clock.now().getTime() - Date.parse(at)) / 1000)
+    },
+  })
 }

@@ -18,6 +18,8 @@ export const BACKUP_PROCESS = 'MORTISE_BACKUP_PROCESS'
 
 const RESTART_AFTER = 5000
 const EVERY = 2000
+/** Every moment of PostgreSQL is read as a whole. */
+const POSTGRES_EVERY = 5 * MINUTE
 const LONGEST_PAUSE = MINUTE
 
 export interface ContinuousBackup {
@@ -95,7 +97,7 @@ export async function runBackupProcess(): Promise<number> {
 
 async function keepCapturing(message: Message, log: Log, ending: AbortSignal): Promise<void> {
   const { data } = message.config
-  const { changeBackupStatus } = await import('../features/instance/backups/status.ts')
+  const { changeBackupStatus } = await import('../store/backup-status.ts')
   const { archiveFault } = await import('../backup/archive.ts')
   const rest = async (ms: number) => void (await pause(ms, undefined, { signal: ending }).catch(() => {}))
   for (let wait = EVERY; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
@@ -145,7 +147,7 @@ async function captureUntil(
         prover = startProcess('verify', message)
         prover.once('exit', () => (prover = null))
       }
-      await rest(EVERY)
+      await rest(config.databaseUrl?.startsWith('postgres') ? POSTGRES_EVERY : EVERY)
     }
   } finally {
     prover?.kill('SIGKILL')
@@ -153,7 +155,7 @@ async function captureUntil(
 }
 
 async function captureOnce(capturer: Capturer, { data }: Config): Promise<void> {
-  const { changeBackupStatus } = await import('../features/instance/backups/status.ts')
+  const { changeBackupStatus } = await import('../store/backup-status.ts')
   const begun = new Date().toISOString()
   const captured = await capturer.capture()
   const change = { current_at: begun, error: null, ...(captured && { captured_at: captured.time }) }
@@ -162,13 +164,13 @@ async function captureOnce(capturer: Capturer, { data }: Config): Promise<void> 
 
 /** A backup counts only if a restore of it was proven, once a day. */
 async function isProofDue({ data, backupVerify }: Config): Promise<boolean> {
-  const { readBackupStatus } = await import('../features/instance/backups/status.ts')
+  const { readBackupStatus } = await import('../store/backup-status.ts')
   const { verify_begun_at: last } = await readBackupStatus(data)
   return backupVerify && (last === null || Date.now() - Date.parse(last) >= DAY)
 }
 
 async function proveRestore(config: Config, log: Log): Promise<void> {
-  const { changeBackupStatus } = await import('../features/instance/backups/status.ts')
+  const { changeBackupStatus } = await import('../store/backup-status.ts')
   const { openArchive } = await import('../backup/archive.ts')
   const { verifyBackup } = await import('../backup/verify.ts')
   const begun = new Date().toISOString()

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { nullIfMissing } from '../../../lib/files/system-errors.ts'
+import { nullIfMissing } from '../lib/files/system-errors.ts'
 
 interface Captures {
   /** The last time when the backup had everything. */

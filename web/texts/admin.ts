@@ -105,6 +105,18 @@ export const someOfAll = (some: string | number, all: string | number) => `${som
 export const storage = 'Storage'
 export const freeDiskSpace = 'Free disk space'
 export const latestUsers = 'Latest users'
+export const backup = 'Backup'
+export const backupDestination = 'Destination'
+export const backupCurrent = 'Last complete'
+export const backupProven = 'Restore last proven'
+export const backupError = 'Backup failed'
+export const proofError = 'Restore failed'
+export const never = 'never'
+export const backupStates = {
+  off: 'No backup is configured (MORTISE_BACKUP_URL).',
+  behind: 'The backup lacks the latest changes.',
+  unproven: 'No restore was proven in the last two days.',
+}
 
 // Admin, projects
 

@@ -13,6 +13,7 @@ import * as t from '../../../texts/admin.ts'
 interface Data {
   statistics: Records['InstanceStatistics']
   storage: Records['InstanceStorage']
+  backup: Records['InstanceBackup']
   metadata: Records['Metadata']
   figures: { jobs: { processed: number; failed: number; enqueued: number; busy: number; dead: number } }
   newest: Records['Account'][]
@@ -46,13 +47,14 @@ export const page = declare<Data>({
   load: ({ api }) => ({
     statistics: api.get('/application/statistics', {}),
     storage: api.get('/application/storage', {}),
+    backup: api.get('/application/backup', {}),
     metadata: api.get('/metadata', {}),
     figures: api.get('/sidekiq/job_stats', {}),
     newest: api.get('/users', { per_page: 5 }),
     runners: api.get('/runners/all', { per_page: 100 }),
   }),
   title: () => common.overview,
-  View: ({ statistics, storage, metadata, figures: { jobs }, newest, runners }) => (
+  View: ({ statistics, storage, backup, metadata, figures: { jobs }, newest, runners }) => (
     <>
       <h1>{common.administration}</h1>
       <Facts
@@ -83,6 +85,25 @@ export const page = declare<Data>({
             [t.freeDiskSpace, t.someOfAll(sizeText(storage.disk_free), sizeText(storage.disk_size))],
           ]}
         />
+      </Chapter>
+      <Chapter title={t.backup}>
+        {backup.state === 'off' && <p>{t.backupStates.off}</p>}
+        {(backup.state === 'behind' || backup.state === 'unproven') && (
+          <p class="fault" role="alert">
+            {t.backupStates[backup.state]}
+          </p>
+        )}
+        {backup.state === 'off' ? null : (
+          <Facts
+            of={[
+              [t.backupDestination, backup.url],
+              [t.backupCurrent, backup.current_at ? <Time at={backup.current_at} /> : t.never],
+              [t.backupProven, backup.verified_at ? <Time at={backup.verified_at} /> : t.never],
+              ...(backup.error ? [[t.backupError, backup.error] as const] : []),
+              ...(backup.verify_error ? [[t.proofError, backup.verify_error] as const] : []),
+            ]}
+          />
+        )}
       </Chapter>
       <Chapter title={t.latestUsers}>
         <Rows label={t.latestUsers}>
