@@ -8,8 +8,8 @@ import { isTest } from './check-imports.ts'
 /** An owner and writer of tables: a family with its context; in the kit, a layer. */
 type Owner = { context: string; family: string }
 
-/** Helpers of the store get the table as an argument, and the kit of items gets the descriptor of its owner. */
-const GIVEN = ['src/store/', 'src/features/planning/items/']
+/** Helpers of the store get the table as an argument, the kit of items the descriptor of its owner; a restore fills all. */
+const GIVEN = ['src/store/', 'src/features/planning/items/', 'src/backup/']
 
 type Source = { path: string; code: string }
 

@@ -1,10 +1,11 @@
-import { appendFile, mkdir, readFile, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { backupStage, configIn, databaseOf, objectsIn, refsIn, rowsOf } from '../../test/backups.ts'
+import { backupStage, objectsIn, refsIn, rowsOf } from '../../test/backups.ts'
 import { ACCESS_KEY, SECRET_KEY, startS3 } from '../../test/s3.ts'
 import { serve } from '../app.ts'
 import { DAY } from '../clock.ts'
+import type { Config } from '../config.ts'
 import { startForge } from '../forge.ts'
 import { Archive, openArchive } from './archive.ts'
 import { openCapturer } from './open.ts'
@@ -36,26 +37,26 @@ function fileOf(content: string): FormData {
   return form
 }
 
-const source = (forge: Forge) => ({
-  rows: rowsOf(databaseOf(forge)),
-  refs: refsIn(forge.app.config.storages['default']!),
-})
+/** All rows and refs of an instance. */
+async function stateOf(config: Config) {
+  return { rows: await rowsOf(config), refs: await refsIn(config.storages['default']!) }
+}
 
 test('an instance comes back whole, and works', async () => {
   await using forge = await startForge()
   await using stage = await backupStage(forge)
   const { url } = await fill(forge)
   await stage.backUp()
-  const { rows, refs } = source(forge)
+  const state = await stateOf(forge.app.config)
 
-  const { data, faults, counts } = await stage.restore()
+  const { config, faults, counts } = await stage.restore()
   expect(faults).toEqual([])
-  expect(rowsOf(join(data, 'mortise.sqlite'))).toEqual(rows)
-  expect(await refsIn(join(data, 'repositories'))).toEqual(await refs)
+  expect(await stateOf(config)).toEqual(state)
   expect(counts).toMatchObject({ repositories: 4, blobs: 1 })
-  expect((await readdir(data)).toSorted()).toEqual(['blobs', 'mortise.sqlite', 'repositories', 'secret.key'])
+  const files = (await readdir(config.data)).filter((name) => name !== 'mortise.sqlite')
+  expect(files.toSorted()).toEqual(['blobs', 'repositories', 'secret.key'])
 
-  await using restored = await serve(configIn(forge.app.config, data, { port: 0 }), { durable: false })
+  await using restored = await serve({ ...config, port: 0 }, { durable: false })
   const api = async (path: string) => {
     const headers = { 'private-token': forge.administrator.token }
     return (await fetch(`${restored.app.url}/api/v4${path}`, { headers })).json()
@@ -75,11 +76,11 @@ test('a second backup stores only what is new', async () => {
   await forge.settle()
   await stage.backUp()
   const added = [...(await objectsIn(stage.folder))].filter((path) => !before.has(path))
-  // The changed chunks of the database, the record and pack of one repository, and the lists.
-  expect(added.length).toBeLessThan(15)
+  // The changed parts of the database, the record and pack of one repository, and the lists.
+  expect(added.length).toBeLessThan(before.size / 2)
   expect((await stage.restore()).faults).toEqual([])
   await stage.backUp()
-  // The list of chunks, the content of the moment and a chunk or two of the database.
+  // The lists, and what background work has changed.
   expect((await objectsIn(stage.folder)).size - before.size - added.length).toBeLessThan(10)
 })
 
@@ -90,11 +91,10 @@ test('each captured moment comes back as it was', async () => {
   const { administrator: root } = forge
   await using capturer = await openCapturer(forge.app.config, stage.archive, { blobColumns })
   await capturer.prepare()
-  const log: { time: string; rows: object; refs: object }[] = []
+  const log: { time: string; state: object }[] = []
   const capture = async () => {
     const { time } = (await capturer.capture())!
-    const { rows, refs } = source(forge)
-    log.push({ time, rows, refs: await refs })
+    log.push({ time, state: await stateOf(forge.app.config) })
   }
   await capture()
   await root.post(`${url}/issues`, { title: 'Another issue' })
@@ -107,14 +107,11 @@ test('each captured moment comes back as it was', async () => {
   await root.delete('/projects/2')
   await forge.settle()
   await capture()
-  expect(await capturer.capture()).toBeNull()
-  expect(await stage.archive.manifestNames()).toHaveLength(1)
 
-  for (const { time, rows, refs } of log) {
-    const { data, faults } = await stage.restore({ at: time })
+  for (const { time, state } of log) {
+    const { config, faults } = await stage.restore({ at: time })
     expect(faults).toEqual([])
-    expect(rowsOf(join(data, 'mortise.sqlite'))).toEqual(rows)
-    expect(await refsIn(join(data, 'repositories'))).toEqual(refs)
+    expect(await stateOf(config)).toEqual(state)
   }
   const between = new Date((Date.parse(log[1]!.time) + Date.parse(log[2]!.time)) / 2).toISOString()
   expect((await stage.restore({ at: between })).time).toBe(log[1]!.time)
@@ -130,17 +127,18 @@ test('refs that move during a backup are stored as they were', async () => {
   await root.post(`${url}/repository/branches`, { branch: 'gone', ref: 'master' })
   await forge.settle()
   const refs = await refsIn(forge.app.config.storages['default']!)
-  let isFirst = true
+  let interruption: (() => Promise<unknown>) | null = async () => {
+    await forge.seed(project, { 'a.txt': 'later' })
+    await root.delete(`${url}/repository/branches/gone`)
+    await root.post(`${url}/repository/branches`, { branch: 'new', ref: 'master' })
+  }
   class Interrupted extends Archive {
-    override async putJson(value: unknown): Promise<string> {
-      // The database is stored by then, and the repositories are not.
-      if (isFirst && 'chunks' in (value as object)) {
-        isFirst = false
-        await forge.seed(project, { 'a.txt': 'later' })
-        await root.delete(`${url}/repository/branches/gone`)
-        await root.post(`${url}/repository/branches`, { branch: 'new', ref: 'master' })
-      }
-      return super.putJson(value)
+    override async put(content: Uint8Array) {
+      // The database is stored first, then the repositories.
+      const interrupt = interruption
+      interruption = null
+      await interrupt?.()
+      return super.put(content)
     }
   }
   const { archive } = stage
@@ -158,36 +156,24 @@ test('refs that move during a backup are stored as they were', async () => {
   const first = (await capturer.capture())!
   const restored = await stage.restore({ at: first.time })
   expect(restored.faults).toEqual([])
-  expect(await refsIn(join(restored.data, 'repositories'))).toEqual(refs)
+  expect(await refsIn(restored.config.storages['default']!)).toEqual(refs)
 
   await forge.settle()
+  const before = await refsIn(forge.app.config.storages['default']!)
+  // The objects of this push are stored with both moments.
+  interruption = () => forge.seed(project, { 'a.txt': 'last' })
+  const second = (await capturer.capture())!
+  await forge.settle()
   await capturer.capture()
-  const next = await stage.restore()
-  expect(await refsIn(join(next.data, 'repositories'))).toEqual(await refsIn(forge.app.config.storages['default']!))
-})
-
-test('a long log of the database is captured without gaps', async () => {
-  await using forge = await startForge()
-  await using stage = await backupStage(forge)
-  const { id } = await forge.project()
-  await using capturer = await openCapturer(forge.app.config, stage.archive, { blobColumns })
-  await capturer.prepare()
-  await capturer.capture()
-  const file = databaseOf(forge)
-  const log: { time: string; rows: object }[] = []
-  for (let round = 0; round < 5; round++) {
-    for (let n = 0; n < 6; n++)
-      await forge.administrator.post(`/projects/${id}/issues`, { title: `${n}`, description: `${n}`.repeat(900_000) })
-    await forge.settle()
-    const { time } = (await capturer.capture())!
-    log.push({ time, rows: rowsOf(file) })
+  const after = await refsIn(forge.app.config.storages['default']!)
+  for (const [at, refs] of [
+    [second.time, before],
+    [undefined, after],
+  ] as const) {
+    const { config, faults } = await stage.restore(at === undefined ? {} : { at })
+    expect(faults).toEqual([])
+    expect(await refsIn(config.storages['default']!)).toEqual(refs)
   }
-  for (const { time, rows } of [log[1]!, log[4]!]) {
-    const { data } = await stage.restore({ at: time })
-    expect(rowsOf(join(data, 'mortise.sqlite'))).toEqual(rows)
-  }
-  // The log was started again in between.
-  expect((await stat(`${file}-wal`)).size).toBeLessThan(40 * 1024 * 1024)
 })
 
 test('a verified backup is proven by a restore', async () => {
@@ -212,11 +198,10 @@ test('a bucket holds backups', async () => {
   await stage.backUp()
   await stage.backUp()
   expect((await s3.keys()).filter((key) => /^nightly\/one\/manifest-[^/]+\.json$/.test(key))).toHaveLength(2)
-  const { rows, refs } = source(forge)
-  const { data, faults } = await stage.restore()
+  const state = await stateOf(forge.app.config)
+  const { config, faults } = await stage.restore()
   expect(faults).toEqual([])
-  expect(rowsOf(join(data, 'mortise.sqlite'))).toEqual(rows)
-  expect(await refsIn(join(data, 'repositories'))).toEqual(await refs)
+  expect(await stateOf(config)).toEqual(state)
 
   const { archiveFault } = await import('./archive.ts')
   s3.mishaps.push('500', '500', '500', '500')
@@ -259,12 +244,11 @@ test('a wrong backup, key or folder leaves nothing half restored', async () => {
   await forge.administrator.post(`/projects/${id}/uploads`, fileOf('content'))
   await forge.settle()
   await stage.backUp()
-  const { config } = forge.app
   const root = join(stage.folder, 'backup')
-  const data = join(stage.folder, 'target')
-  const key = config.secretKey!
+  const config = await stage.target('target')
+  const { data } = config
   const attempt = (other: object = {}) =>
-    restore(stage.archive, configIn(config, data, { secretKey: key, ...other }), {}).then(
+    restore(stage.archive, { ...config, ...other }, {}).then(
       () => 'restored',
       (error: Error) => error.message,
     )
@@ -282,7 +266,10 @@ test('a wrong backup, key or folder leaves nothing half restored', async () => {
 
   // Each object alone is enough to refuse the whole.
   const [manifest] = await stage.archive.manifestNames()
-  for (const path of await objectsIn(stage.folder)) {
+  const objects = [...(await objectsIn(stage.folder))]
+  // On PostgreSQL every table is an object.
+  const step = Math.ceil(objects.length / 25)
+  for (const path of objects.filter((_, n) => n % step === 0)) {
     const file = join(root, 'objects', path)
     const content = await readFile(file)
     if (path.endsWith('0')) await rm(file)
@@ -294,7 +281,7 @@ test('a wrong backup, key or folder leaves nothing half restored', async () => {
 
   const text = await readFile(join(root, manifest!), 'utf8')
   const write = (changed: string) => writeFile(join(root, manifest!), changed)
-  await write(text.replace('"sqlite"', '"postgres"'))
+  await write(text.replace('"format": 1', '"format": 2'))
   expect(await attempt()).toBe(`${manifest} is damaged`)
   await truncate(join(root, manifest!), 100)
   expect(await attempt()).toBe(`${manifest} is damaged`)

@@ -86,7 +86,10 @@ const sqlitePart = z.object({
 export type SqlitePart = z.infer<typeof sqlitePart>
 
 /** The rows of PostgreSQL: objects with lines of JSON, by table. */
-const rowsPart = z.object({ tables: z.record(z.string(), z.array(digest)) })
+const rowsPart = z.object({
+  tables: z.record(z.string(), z.array(digest)),
+  sequences: z.record(z.string(), z.object({ value: z.string().regex(/^\d+$/), is_called: z.boolean() })),
+})
 export type RowsPart = z.infer<typeof rowsPart>
 
 const databasePart = z.union([sqlitePart, rowsPart])

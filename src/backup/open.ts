@@ -17,11 +17,19 @@ export async function openCapturer(
   return Object.assign(capturer, { [Symbol.asyncDispose]: () => source[Symbol.asyncDispose]() })
 }
 
+/** Before anything is written to the destination. */
+export function assertInstance({ data, databaseUrl }: Config): void {
+  if (!databaseUrl && !existsSync(join(data, DATABASE))) throw new CannotStart(`${data} holds no instance`)
+}
+
+const DATABASE = 'mortise.sqlite'
+
 async function openSource({ data, databaseUrl }: Config): Promise<Source> {
-  if (databaseUrl && !databaseUrl.startsWith('sqlite:'))
-    throw new CannotStart('backups of PostgreSQL are made by its own tools, see docs/backup.md')
-  const file = databaseUrl?.replace(/^sqlite:/, '') ?? join(data, 'mortise.sqlite')
-  if (!existsSync(file)) throw new CannotStart(`${data} holds no instance`)
+  if (databaseUrl && !databaseUrl.startsWith('sqlite:')) {
+    const { openPostgresSource } = await import('./postgres.ts')
+    return openPostgresSource(databaseUrl)
+  }
+  const file = databaseUrl?.replace(/^sqlite:/, '') ?? join(data, DATABASE)
   const { SqliteSource } = await import('./sqlite.ts')
   return new SqliteSource(file)
 }

@@ -18,7 +18,7 @@ import { openBlobs } from '../store/blobs/open.ts'
 import { listMigrations } from '../store/history.ts'
 import type { Archive } from './archive.ts'
 import { contentOf, findMoment, type Content } from './history.ts'
-import { Damaged, repositoryRecord, type Manifest, type SqlitePart } from './manifest.ts'
+import { Damaged, repositoryRecord, type Manifest, type RowsPart, type SqlitePart } from './manifest.ts'
 import { refsOf, writeRepository } from './repositories.ts'
 import { countRows, writeDatabase } from './sqlite.ts'
 
@@ -46,8 +46,9 @@ export async function restore(archive: Archive, config: Config, options: Restore
   await assertKnown(found.manifest)
   const key = keyFor(found.manifest, config, options)
   const content = await contentOf(archive, found)
+  assertEngine(found.manifest, config)
   await using site = await openSite(config)
-  const counts = await writeContent(archive, content, site, key, options)
+  const counts = await writeContent(archive, { ...content, schema: found.manifest.schema }, site, key, options)
   const faults = [...differences(content.counts, counts), ...(await checkRestored(site, options))]
   await site.finish()
   const { version } = found.manifest
@@ -67,6 +68,15 @@ function keyFor({ secret_key }: Manifest, { secretKey }: Config, { instanceKey }
   if (key !== undefined) return Buffer.from(key, 'hex')
   if (instanceKey) return instanceKey
   throw new CannotStart('the backup does not hold the key of the instance: set MORTISE_SECRET_KEY to the key')
+}
+
+const isPostgres = ({ databaseUrl }: Config) => databaseUrl !== null && !databaseUrl.startsWith('sqlite:')
+
+function assertEngine({ engine }: Manifest, config: Config): void {
+  if (engine === 'postgres' && !isPostgres(config))
+    throw new CannotStart('the backup is one of PostgreSQL: set MORTISE_DATABASE_URL to an empty database')
+  if (engine === 'sqlite' && isPostgres(config))
+    throw new CannotStart('the backup is one of SQLite: restore it without MORTISE_DATABASE_URL')
 }
 
 /** Where the instance is written before it is moved into place. */
@@ -119,22 +129,22 @@ const DATABASE = 'mortise.sqlite'
 
 async function writeContent(
   archive: Archive,
-  content: Content,
+  content: Content & { schema: readonly string[] },
   { config }: Site,
   key: Buffer,
   { progress }: RestoreOptions,
 ): Promise<Counts> {
-  progress?.('writing the database')
-  const file = join(config.data, DATABASE)
-  await writeDatabase(archive, file, content.database as SqlitePart[])
-  assertKey(file, key)
-  // Opening the instance adds rows.
-  const rows = rowsIn(file)
+  const database = isPostgres(config)
+    ? postgresTarget(archive, content, config)
+    : sqliteTarget(archive, content, config)
+  assertKey(await database.keyCheck(), key)
   await writeKey(config, key)
   for (const [path, sealed] of Object.entries(content.sealedFiles))
     await writeSealed(config, path, vault(key).open(sealed))
   const refs = await writeRepositories(archive, content, config, progress)
   await writeBlobs(archive, content, config, progress)
+  progress?.('writing the database')
+  const rows = await database.write()
   return { rows, repositories: content.repositories.size, refs, blobs: content.blobs.size }
 }
 
@@ -151,25 +161,52 @@ function differences(expected: Counts, found: Counts): string[] {
     .map(([what, n]) => `the backup names ${n} ${what}, restored are ${restored.get(what) ?? 0}`)
 }
 
-/** Before the work that takes long. */
-function assertKey(file: string, key: Buffer): void {
-  const database = new Database(file)
-  try {
-    const row = database.prepare('select check_value from instance_key').get() as { check_value: string } | undefined
-    if (row && !vault(key).canOpen(row.check_value))
-      throw new CannotStart('the key is not the one that the secrets of this backup were sealed with')
-  } finally {
-    database.close()
+interface DatabaseTarget {
+  /** The value that only the right key opens; before the work that takes long. */
+  keyCheck(): Promise<string | null>
+  /** Returns the rows by table, before the instance is opened: opening adds rows. */
+  write(): Promise<Record<string, number>>
+}
+
+function sqliteTarget(archive: Archive, { database }: Content, { data }: Config): DatabaseTarget {
+  const file = join(data, DATABASE)
+  const inDatabase = <T>(read: (database: Database.Database) => T): T => {
+    const opened = new Database(file)
+    try {
+      return read(opened)
+    } finally {
+      opened.close()
+    }
+  }
+  return {
+    async keyCheck() {
+      await writeDatabase(archive, file, database as SqlitePart[])
+      const check = inDatabase((opened) => opened.prepare('select check_value from instance_key').pluck().get())
+      return (check as string | undefined) ?? null
+    },
+    write: async () => inDatabase(countRows),
   }
 }
 
-function rowsIn(file: string): Record<string, number> {
-  const database = new Database(file)
-  try {
-    return countRows(database)
-  } finally {
-    database.close()
+function postgresTarget(
+  archive: Archive,
+  { database, schema }: Content & { schema: readonly string[] },
+  { databaseUrl }: Config,
+): DatabaseTarget {
+  const part = database[0] as RowsPart
+  const postgres = () => import('./postgres.ts')
+  return {
+    async keyCheck() {
+      const rows = await (await postgres()).readRows<{ check_value: string }>(archive, part, 'instance_key')
+      return rows[0]?.check_value ?? null
+    },
+    write: async () => (await postgres()).writeRows(archive, databaseUrl!, schema, part),
   }
+}
+
+function assertKey(check: string | null, key: Buffer): void {
+  if (check !== null && !vault(key).canOpen(check))
+    throw new CannotStart('the key is not the one that the secrets of this backup were sealed with')
 }
 
 const SEALED = /^(ssh\/ssh_host_\w+_key|mortise\.config\.json)$/

@@ -79,7 +79,8 @@ interface Plan extends Pick<CaptureOptions, 'withKey'> {
 
 async function captureTo(dest: string, config: Config, { every, withKey = false }: Plan): Promise<void> {
   const { openArchive } = await import('../backup/archive.ts')
-  const { openCapturer } = await import('../backup/open.ts')
+  const { assertInstance, openCapturer } = await import('../backup/open.ts')
+  assertInstance(config)
   using progress = new Progress()
   const archive = await openArchive(dest, config, { create: true })
   const warn = (text: string) => console.error(`mortise: ${text}`)

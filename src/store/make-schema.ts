@@ -17,7 +17,7 @@ import {
 } from 'kysely'
 import { makeTemporaryFolder } from '../lib/files/temporary-folder.ts'
 import type { Store, Tables } from './database.ts'
-import { runMigrations } from './history.ts'
+import { runMigrations, type Migrations } from './history.ts'
 import { openSqlite } from './sqlite.ts'
 
 const compress = promisify(gzip)
@@ -38,7 +38,10 @@ async function makeImage(): Promise<Buffer> {
   }
 }
 
-async function makeScript(): Promise<string> {
+const makeScript = (): Promise<string> => schemaScript()
+
+/** The statements of these migrations for an empty PostgreSQL database. Default: all migrations. */
+export async function schemaScript(migrations?: Migrations): Promise<string> {
   const statements: string[] = []
   const db = new Kysely<Tables>({
     dialect: {
@@ -48,7 +51,7 @@ async function makeScript(): Promise<string> {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   })
-  await runMigrations(db)
+  await runMigrations(db, migrations)
   return statements.map((statement) => `${statement};\n`).join('')
 }
 

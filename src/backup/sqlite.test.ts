@@ -1,0 +1,47 @@
+import { stat } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { backupStage, rowsOf } from '../../test/backups.ts'
+import { blobColumns } from '../features/v4.ts'
+import { startForge } from '../forge.ts'
+import { openCapturer } from './open.ts'
+
+test('moments in between hold only the changes', async () => {
+  await using forge = await startForge()
+  await using stage = await backupStage(forge)
+  const { id } = await forge.project()
+  await using capturer = await openCapturer(forge.app.config, stage.archive, { blobColumns })
+  await capturer.prepare()
+  const first = (await capturer.capture())!
+  expect(await capturer.capture()).toBeNull()
+  await forge.administrator.post(`/projects/${id}/issues`, { title: 'An issue' })
+  await forge.settle()
+  const second = (await capturer.capture())!
+  expect(second.manifest).toBe(first.manifest)
+  expect((await stage.restore()).counts.rows.issues).toBe(1)
+  expect((await stage.restore({ at: first.time })).counts.rows.issues).toBe(0)
+})
+
+test('a long log of the database is captured without gaps', async () => {
+  await using forge = await startForge()
+  await using stage = await backupStage(forge)
+  const { id } = await forge.project()
+  await using capturer = await openCapturer(forge.app.config, stage.archive, { blobColumns })
+  await capturer.prepare()
+  await capturer.capture()
+  const log: { time: string; rows: object }[] = []
+  for (let round = 0; round < 5; round++) {
+    for (let n = 0; n < 6; n++)
+      await forge.administrator.post(`/projects/${id}/issues`, { title: `${n}`, description: `${n}`.repeat(900_000) })
+    await forge.settle()
+    const { time } = (await capturer.capture())!
+    log.push({ time, rows: await rowsOf(forge.app.config) })
+  }
+  for (const { time, rows } of [log[1]!, log[4]!]) {
+    const { config } = await stage.restore({ at: time })
+    expect(await rowsOf(config)).toEqual(rows)
+  }
+  // The log was started again in between.
+  expect((await stat(`${forge.app.config.databaseUrl!.replace('sqlite:', '')}-wal`)).size).toBeLessThan(
+    40 * 1024 * 1024,
+  )
+})
