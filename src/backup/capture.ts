@@ -132,6 +132,8 @@ export class Capturer {
       try {
         return await this.#captureAt(snapshot)
       } catch (error) {
+        // The next moment must be complete: what this attempt has stored would not count as a change.
+        this.#current = null
         if (!(error instanceof Outdated) || attempt === TRIES) throw error
       }
     }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { backupStage, rowsOf } from '../../test/backups.ts'
+import { backupStage, refsIn, rowsOf } from '../../test/backups.ts'
 import { blobColumns } from '../features/v4.ts'
 import { startForge } from '../forge.ts'
 import { openCapturer } from './open.ts'
@@ -19,6 +19,31 @@ test('moments in between hold only the changes', async () => {
   expect(second.manifest).toBe(first.manifest)
   expect((await stage.restore()).counts.rows.issues).toBe(1)
   expect((await stage.restore({ at: first.time })).counts.rows.issues).toBe(0)
+})
+
+test('after a failed moment, the next one holds everything', async () => {
+  await using forge = await startForge()
+  await using stage = await backupStage(forge)
+  const project = await forge.project()
+  await forge.seed(project, { 'a.txt': 'one' })
+  await forge.settle()
+  const { archive } = stage
+  await using capturer = await openCapturer(forge.app.config, archive, { blobColumns })
+  await capturer.prepare()
+  await capturer.capture()
+  await forge.seed(project, { 'a.txt': 'two' })
+  await forge.settle()
+  const write = archive.writeManifest
+  archive.writeManifest = () => Promise.reject(new Error('cable pulled'))
+  await expect(capturer.capture()).rejects.toThrow('cable pulled')
+  archive.writeManifest = write
+  await forge.administrator.post(`/projects/${project.id}/issues`, { title: 'An issue' })
+  await forge.settle()
+  await capturer.capture()
+  const { config, faults } = await stage.restore()
+  expect(faults).toEqual([])
+  expect(await rowsOf(config)).toEqual(await rowsOf(forge.app.config))
+  expect(await refsIn(config.storages['default']!)).toEqual(await refsIn(forge.app.config.storages['default']!))
 })
 
 test('a long log of the database is captured without gaps', async () => {

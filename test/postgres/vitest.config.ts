@@ -61,6 +61,8 @@ export default mergeConfig(suite, {
       '{bench,scripts}/**',
       // Contents of blobs are files or objects in a bucket.
       'src/store/blobs/**',
+      // Pages and the log of a SQLite file.
+      'src/backup/sqlite.test.ts',
       // Runners know the server by its API only.
       'src/{ci,features/ci/local}/**',
       // Processor time of functions, and of pages without a server.
