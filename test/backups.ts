@@ -60,6 +60,14 @@ export async function backupStage(forge: TestForge, where = 'backup'): Promise<S
 
 const fileOf = ({ data, databaseUrl }: Config) => databaseUrl?.replace(/^sqlite:/, '') ?? join(data, 'mortise.sqlite')
 
+/** Runs `work` while no background job is running or becomes due. */
+export async function undisturbed<T>(forge: TestForge, work: () => Promise<T>): Promise<T> {
+  await forge.settle()
+  using _ = forge.clock.hold()
+  await forge.settle()
+  return await work()
+}
+
 /** All rows of all tables, but those that every opening changes. */
 export async function rowsOf(config: Config): Promise<Record<string, string[]>> {
   const isPostgres = config.databaseUrl?.startsWith('postgres') ?? false

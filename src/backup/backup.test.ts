@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readFile, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { backupStage, objectsIn, refsIn, rowsOf } from '../../test/backups.ts'
+import { backupStage, objectsIn, refsIn, rowsOf, undisturbed } from '../../test/backups.ts'
 import { ACCESS_KEY, SECRET_KEY, startS3 } from '../../test/s3.ts'
 import { serve } from '../app.ts'
 import { DAY } from '../clock.ts'
@@ -46,8 +46,10 @@ test('an instance comes back whole, and works', async () => {
   await using forge = await startForge()
   await using stage = await backupStage(forge)
   const { url } = await fill(forge)
-  await stage.backUp()
-  const state = await stateOf(forge.app.config)
+  const state = await undisturbed(forge, async () => {
+    await stage.backUp()
+    return stateOf(forge.app.config)
+  })
 
   const { config, faults, counts } = await stage.restore()
   expect(faults).toEqual([])
@@ -93,8 +95,10 @@ test('each captured moment comes back as it was', async () => {
   await capturer.prepare()
   const log: { time: string; state: object }[] = []
   const capture = async () => {
-    const { time } = (await capturer.capture())!
-    log.push({ time, state: await stateOf(forge.app.config) })
+    await undisturbed(forge, async () => {
+      const { time } = (await capturer.capture())!
+      log.push({ time, state: await stateOf(forge.app.config) })
+    })
   }
   await capture()
   await root.post(`${url}/issues`, { title: 'Another issue' })
@@ -195,10 +199,12 @@ test('a bucket holds backups', async () => {
   const address = s3.url.replace('s3://', `s3://${ACCESS_KEY}:${SECRET_KEY}@`).replace('?', '/nightly/one?')
   await using stage = await backupStage(forge, address)
   s3.mishaps.push('500', 'cut off')
-  await stage.backUp()
-  await stage.backUp()
+  const state = await undisturbed(forge, async () => {
+    await stage.backUp()
+    await stage.backUp()
+    return stateOf(forge.app.config)
+  })
   expect((await s3.keys()).filter((key) => /^nightly\/one\/manifest-[^/]+\.json$/.test(key))).toHaveLength(2)
-  const state = await stateOf(forge.app.config)
   const { config, faults } = await stage.restore()
   expect(faults).toEqual([])
   expect(await stateOf(config)).toEqual(state)

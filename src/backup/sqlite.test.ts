@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { backupStage, refsIn, rowsOf } from '../../test/backups.ts'
+import { backupStage, refsIn, rowsOf, undisturbed } from '../../test/backups.ts'
 import { blobColumns } from '../features/v4.ts'
 import { startForge } from '../forge.ts'
 import { openCapturer } from './open.ts'
@@ -11,8 +11,11 @@ test('moments in between hold only the changes', async () => {
   const { id } = await forge.project()
   await using capturer = await openCapturer(forge.app.config, stage.archive, { blobColumns })
   await capturer.prepare()
-  const first = (await capturer.capture())!
-  expect(await capturer.capture()).toBeNull()
+  const first = await undisturbed(forge, async () => {
+    const captured = (await capturer.capture())!
+    expect(await capturer.capture()).toBeNull()
+    return captured
+  })
   await forge.administrator.post(`/projects/${id}/issues`, { title: 'An issue' })
   await forge.settle()
   const second = (await capturer.capture())!
@@ -38,11 +41,13 @@ test('after a failed moment, the next one holds everything', async () => {
   await expect(capturer.capture()).rejects.toThrow('cable pulled')
   archive.writeManifest = write
   await forge.administrator.post(`/projects/${project.id}/issues`, { title: 'An issue' })
-  await forge.settle()
-  await capturer.capture()
+  const rows = await undisturbed(forge, async () => {
+    await capturer.capture()
+    return rowsOf(forge.app.config)
+  })
   const { config, faults } = await stage.restore()
   expect(faults).toEqual([])
-  expect(await rowsOf(config)).toEqual(await rowsOf(forge.app.config))
+  expect(await rowsOf(config)).toEqual(rows)
   expect(await refsIn(config.storages['default']!)).toEqual(await refsIn(forge.app.config.storages['default']!))
 })
 
@@ -57,9 +62,10 @@ test('a long log of the database is captured without gaps', async () => {
   for (let round = 0; round < 5; round++) {
     for (let n = 0; n < 6; n++)
       await forge.administrator.post(`/projects/${id}/issues`, { title: `${n}`, description: `${n}`.repeat(900_000) })
-    await forge.settle()
-    const { time } = (await capturer.capture())!
-    log.push({ time, rows: await rowsOf(forge.app.config) })
+    await undisturbed(forge, async () => {
+      const { time } = (await capturer.capture())!
+      log.push({ time, rows: await rowsOf(forge.app.config) })
+    })
   }
   for (const { time, rows } of [log[1]!, log[4]!]) {
     const { config } = await stage.restore({ at: time })
