@@ -11,7 +11,7 @@ export const RefChangeEntity = entity({
   after: z.string().nullable(),
   user: UserSummaryEntity.nullable(),
   created_at: timestampOut,
-  current: z.boolean().describe('Whether this is the latest change of the ref, which can be undone'),
+  current: z.boolean().describe('Whether this is the latest change of the ref'),
 }).meta({ id: 'RefChange' })
 
 export interface LoadedRefChange extends RefChange {

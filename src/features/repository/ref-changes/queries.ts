@@ -77,5 +77,5 @@ export const findUndo = (db: Db, refs: Refs, { id, ref, before, after }: RefChan
     .where('id', '>', id)
     .where('before', after === null ? 'is' : '=', after)
     .where('after', before === null ? 'is' : '=', before)
-    .orderBy('id')
+    .orderBy('id', 'desc')
     .executeTakeFirstOrThrow()

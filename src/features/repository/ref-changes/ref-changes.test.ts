@@ -131,10 +131,9 @@ test('a ref that moved since answers 409, and so does the slower of two', async 
   await jane.post(`${url}/repository/branches`, branch)
   await jane.delete(`${url}/repository/branches/topic`)
   await jane.post(`${url}/repository/branches`, branch)
-  const [current, deletion, creation] = await listed(TOPIC)
+  const [current, deletion] = await listed(TOPIC)
   const events = await forge.events()
-  // The branch is where the first change left it, but it was moved in between.
-  for (const { id } of [deletion, creation]) expect(await undo(id)).toMatchObject({ status: 409, body: MOVED })
+  expect(await undo(deletion.id)).toMatchObject({ status: 409, body: MOVED })
   expect([await tip('topic'), await forge.events()]).toEqual([root, events])
 
   const answers = await atOnce(
@@ -145,6 +144,24 @@ test('a ref that moved since answers 409, and so does the slower of two', async 
   expect(answers.map(({ status }) => status)).toEqual([201, 409])
   expect(await tip('topic')).toBeNull()
   expect(await listed(TOPIC)).toHaveLength(4)
+})
+
+test('changes are undone one after the other, back to the first', async () => {
+  await using forge = await startForge()
+  const { jane, root, url, listed, undo, tip } = await stage(forge)
+  await jane.post(`${url}/repository/branches`, { branch: 'topic', ref: 'master' })
+  for (const name of ['b', 'c'])
+    await jane.post(`${url}/repository/files/${name}`, { branch: 'topic', content: 'x', commit_message: 'Add' })
+  const [last, push] = await listed(TOPIC)
+  expect(await undo(push.id)).toMatchObject({ status: 409, body: MOVED })
+  expect((await undo(last.id)).body).toMatchObject({ before: last.after, after: last.before })
+  const second = await undo(push.id)
+  expect(second).toMatchObject({ status: 201, body: { before: push.after, after: root, current: true } })
+  expect(await tip('topic')).toBe(root)
+  // The branch goes forward again, and back again by a new change.
+  await undo(second.body.id)
+  expect((await undo(push.id)).body.id).toBeGreaterThan(second.body.id)
+  expect(await tip('topic')).toBe(root)
 })
 
 test('what the gate refuses of a push it refuses of an undo, and nothing moves', async () => {

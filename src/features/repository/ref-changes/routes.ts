@@ -45,7 +45,7 @@ export const list = endpoint({
 export const undo = endpoint({
   method: 'POST',
   path: '/projects/:id/repository/ref_changes/:change_id/undo',
-  summary: 'Undo the latest change of a branch or tag',
+  summary: 'Undo a change of a branch or tag',
   on: refChange,
   allow: 'push',
   output: RefChangeEntity,
@@ -80,7 +80,7 @@ export const listOfWiki = endpoint({
 export const undoOfWiki = endpoint({
   method: 'POST',
   path: '/projects/:id/wikis/ref_changes/:change_id/undo',
-  summary: 'Undo the latest change of a wiki',
+  summary: 'Undo a change of a wiki',
   on: wikiRefChange,
   allow: 'write',
   output: RefChangeEntity,

@@ -39,8 +39,9 @@ export async function undoWikiChange(
   return findUndo(app.db, refs, change)
 }
 
-async function reversed(dir: string, { ref, before, after, current }: ListedRefChange): Promise<Update> {
-  if (!current || !(await repositoryExists(dir))) throw conflict(MOVED)
+/** An earlier change can be undone, too, once the later ones are undone. */
+async function reversed(dir: string, { ref, before, after }: ListedRefChange): Promise<Update> {
+  if (!(await repositoryExists(dir))) throw conflict(MOVED)
   if ((await resolveRef(dir, ref)) !== after) throw conflict(MOVED)
   if (before !== null && (await objectInfo(dir, before)) === null) throw conflict(PRUNED)
   return { ref, before: after, after: before }
