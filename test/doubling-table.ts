@@ -331,6 +331,7 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'src/ci/config/values.ts textsAt': OF_A_FILE,
   'src/lib/crypto/event-uuid.ts eventIn': 'a header; its pattern has a fixed length',
   'src/lib/text/languages.ts sharesOf': 'names of languages that we know',
+  'src/lib/text/html.ts rich': OF_OURS,
   'src/lib/async/limiter.ts limitedCaller': 'a key of a map',
   'src/lib/files/make-folder.ts makeFolder': 'a path on our disk',
   'src/lib/net/page-below.ts pageBelow': ENCODES,
