@@ -21,8 +21,11 @@ import type { Pack, Parts, RepositoryRecord } from './manifest.ts'
 const PART_BYTES = 64 * 1024 * 1024
 const READ_BYTES = 1024 * 1024
 
-/** A repository that has collected so many packs in the archive is stored anew from its own packs. */
-const MOST_PACKS = 50
+/**
+ * A repository that has collected so many packs in the archive is stored anew from its own packs. Housekeeping replaces
+ * those, so this stores most of the repository again.
+ */
+const MOST_PACKS = 200
 
 /** Housekeeping may replace packs while they are read. */
 const TRIES = 5

@@ -135,7 +135,9 @@ async function captureUntil(
   try {
     for (;;) {
       const isLast = ending.aborted
+      const begun = performance.now()
       await captureOnce(capturer, config)
+      const took = performance.now() - begun
       onSuccess()
       if (isLast) return
       if (Date.now() - pruned >= DAY) {
@@ -147,7 +149,9 @@ async function captureUntil(
         prover = startProcess('verify', message)
         prover.once('exit', () => (prover = null))
       }
-      await rest(config.databaseUrl?.startsWith('postgres') ? POSTGRES_EVERY : EVERY)
+      const every = config.databaseUrl?.startsWith('postgres') ? POSTGRES_EVERY : EVERY
+      // A large instance keeps the process busy for a fifth of the time at most.
+      await rest(Math.max(every, took * 4))
     }
   } finally {
     prover?.kill('SIGKILL')
