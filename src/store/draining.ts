@@ -8,24 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Store, Tables } from './database.ts'
 import { isSqlite } from './dialect.ts'
-
-/** A foreign key column with `on delete cascade`. */
-interface Cascade {
-  readonly table: string
-  readonly column: string
-  readonly parent: string
-  /** Whether other tables can refer to its rows. */
-  readonly hasId: boolean
-}
+import { foreignKeysOf, type ForeignKey } from './foreign-keys.ts'
 
 const ROWS_A_STEP = 100
 const PAUSE_MS = 2
 const DEEPEST = 6
 
-const known = new WeakMap<object, Promise<Map<string, Cascade[]>>>()
-
 interface Draining {
-  readonly cascades: ReadonlyMap<string, readonly Cascade[]>
+  readonly cascades: ReadonlyMap<string, readonly ForeignKey[]>
   readonly except: readonly string[]
   readonly signal: AbortSignal | undefined
 }
@@ -40,8 +30,12 @@ export async function drain(
   id: number,
   { except = [], signal }: { except?: readonly (keyof Tables)[]; signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
-  if (!known.has(store)) known.set(store, cascadesOf(store.db))
-  await drainBelow(store.relaxed, { cascades: await known.get(store)!, except, signal }, [table], [id])
+  const keys = await foreignKeysOf(store)
+  const cascades = Map.groupBy(
+    keys.filter(({ onDelete }) => onDelete === 'cascade'),
+    ({ parent }) => parent,
+  )
+  await drainBelow(store.relaxed, { cascades, except, signal }, [table], [id])
 }
 
 async function drainBelow(db: Db, draining: Draining, path: readonly string[], ids: readonly number[]): Promise<void> {
@@ -61,35 +55,11 @@ async function drainBelow(db: Db, draining: Draining, path: readonly string[], i
 }
 
 /** The key of rows in a table without an id. */
-const keyOf = (db: Db, { hasId }: Cascade): RawBuilder<unknown> =>
+const keyOf = (db: Db, { hasId }: ForeignKey): RawBuilder<unknown> =>
   sql.raw(hasId ? 'id' : isSqlite(db) ? 'rowid' : 'ctid')
 
-async function someOf(db: Db, cascade: Cascade, ids: readonly number[]): Promise<number[]> {
+async function someOf(db: Db, cascade: ForeignKey, ids: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ key: number }>`select ${keyOf(db, cascade)} as key from ${sql.table(cascade.table)}
     where ${sql.ref(cascade.column)} in (${sql.join(ids)}) limit ${ROWS_A_STEP}`.execute(db)
   return rows.map(({ key }) => key)
 }
-
-async function cascadesOf(db: Db): Promise<Map<string, Cascade[]>> {
-  const { rows } = await (isSqlite(db) ? OF_SQLITE : OF_POSTGRES).execute(db)
-  const cascades = rows.map((row) => ({ ...row, hasId: Boolean(row.hasId) }))
-  return Map.groupBy(cascades, ({ parent }) => parent)
-}
-
-const OF_SQLITE = sql<Cascade>`
-  select t.name as "table", f."from" as "column", f."table" as parent,
-    exists (select 1 from pragma_table_info(t.name) c where c.name = 'id') as "hasId"
-  from sqlite_master t join pragma_foreign_key_list(t.name) f
-  where t.type = 'table' and f.on_delete = 'CASCADE' and t.sql not like '%without rowid%'
-  order by t.name, f."from"`
-
-const OF_POSTGRES = sql<Cascade>`
-  select t.relname as "table", a.attname as "column", p.relname as parent,
-    exists (select 1 from pg_attribute c where c.attrelid = t.oid and c.attname = 'id' and c.attnum > 0) as "hasId"
-  from pg_constraint f
-  join pg_class t on t.oid = f.conrelid
-  join pg_class p on p.oid = f.confrelid
-  join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
-  where f.contype = 'f' and f.confdeltype = 'c' and array_length(f.conkey, 1) = 1
-    and t.relnamespace = current_schema()::regnamespace
-  order by t.relname, a.attname`
