@@ -59,7 +59,7 @@ test('an operation tells its fields, its answers and how it is called', async ()
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
   for (const words of [
-    'Create, update, move and delete files in one commit POST /projects/{id}/repository/commits Needs the ability to commit . Scopes: api.',
+    'Create, update, move and delete files in one commit POST /projects/{id}/repository/commits Needs the ability to commit . Also needs the right to push to the branch. Scopes: api.',
     'id string path required branch string body required',
     'actions list of object body required actions[].action string body required actions[].file_path string | null body',
     'actions[].encoding &quot;text&quot; | &quot;base64&quot; | null body',
