@@ -161,7 +161,9 @@ test('a branch is made and deleted', async () => {
   await tab.go(`${base}/-/branches`)
   page.on('dialog', (dialog) => void dialog.accept())
   await page.click('[aria-label="Delete topic/one"]')
-  await expect.poll(() => page.locator('text=topic/one').count()).toBe(0)
+  await expect.poll(() => page.locator('[aria-label="Delete topic/one"]').count()).toBe(0)
+  await page.click('text=Undo')
+  await expect.poll(() => page.locator('[aria-label="Delete topic/one"]').count()).toBe(1)
   expect(tab.complaints()).toEqual([])
 })
 

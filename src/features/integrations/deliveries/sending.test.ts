@@ -25,6 +25,8 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
+  // What the last test left to send belongs to it.
+  await forge.settle()
   project = await forge.project({}, owner)
   hooks = `/projects/${project.id}/hooks`
   receiver.answer = { status: 200 }
