@@ -142,5 +142,13 @@ export const unique = (word: string) => `${word}${++made}`
 
 export const newProject = async (s: Stage): Promise<Params> => ({ id: (await s.newProject()).id })
 
+/** Deletes a record at this path into the bin. The stage otherwise deletes at once. */
+export async function inBin({ forge: { administrator }, owner }: Stage, path: string): Promise<void> {
+  await administrator.put('/application/settings', { deletion_adjourned_period: 7 })
+  const { status } = await owner.delete(path)
+  if (status !== 204) throw new Error(`DELETE ${path}: ${status}`)
+  await administrator.put('/application/settings', { deletion_adjourned_period: 0 })
+}
+
 export const projectPath = (s: Stage, tail: string) => `/projects/${s.project.id}${tail}`
 export const groupPath = (s: Stage, tail: string) => `/groups/${s.group.id}${tail}`

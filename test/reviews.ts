@@ -1,7 +1,8 @@
 /** A project with a clone, and merge requests created and updated with real git. */
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { HOUR } from '../src/clock.ts'
 import type { Person, TestForge } from '../src/forge.ts'
 import { repositoryDir } from '../src/features/projects/repositories/repository.ts'
 
@@ -74,3 +75,13 @@ export async function openReview(
 
 export const numbered = (lines: number, changed: Record<number, string> = {}): string =>
   Array.from({ length: lines }, (_, n) => `${changed[n + 1] ?? `line ${n + 1}`}\n`).join('')
+
+/** As if all objects were two hours old, and two hours later. */
+export async function hoursLater(forge: TestForge, dir: string): Promise<void> {
+  await forge.settle()
+  const before = new Date(Date.now() - 2 * HOUR)
+  const objects = join(dir, 'objects')
+  for (const name of await readdir(objects, { recursive: true })) await utimes(join(objects, name), before, before)
+  forge.clock.advance(2 * HOUR)
+  await forge.settle()
+}

@@ -5,6 +5,7 @@ import type { AddressPage, ProjectPage, WebRoutes } from '../api/server.ts'
 import type { AfterPush, App, BlobColumn, OnUserRemoved, SecretReset } from '../context.ts'
 import type { Job } from '../jobs/queue.ts'
 import type { Subscription } from '../jobs/worker.ts'
+import type { BinKind } from './planning/bin/kinds.ts'
 import type { RegisteredKind } from './planning/items/registry.ts'
 
 export interface Family {
@@ -16,6 +17,8 @@ export interface Family {
   readonly reactions?: readonly Subscription<App>[]
   /** Its kind of item. To-do items, search, references, notes and quick actions cover all kinds. */
   readonly items?: RegisteredKind
+  /** Its records that go to the bin when they are deleted. */
+  readonly bins?: readonly BinKind[]
   readonly onUserRemoved?: OnUserRemoved
   readonly afterPush?: AfterPush
   /** Every family that seals anything has one. */

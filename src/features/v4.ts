@@ -3,6 +3,7 @@ import type { Endpoint } from '../api/endpoint.ts'
 import type { Families, Webhooks } from '../api/openapi.ts'
 import * as named from './families.ts'
 import type { Family, ItemFamily } from './family.ts'
+import { registerBinKinds } from './planning/bin/kinds.ts'
 import { registerItemKinds } from './planning/items/registry.ts'
 
 /** By name, in the sources as in the bundle: so are the chapters of the documentation. No other order matters. */
@@ -11,6 +12,7 @@ const sorted = Object.entries<Family | ItemFamily>(named).toSorted(byKey)
 
 const kinds = sorted.flatMap(([, family]) => (typeof family === 'function' ? [] : (family.items ?? [])))
 registerItemKinds(kinds)
+registerBinKinds(sorted.flatMap(([, family]) => (typeof family === 'function' ? [] : (family.bins ?? []))))
 
 const byName = sorted.map(([name, family]) => [name, typeof family === 'function' ? family(kinds) : family] as const)
 const all = byName.map(([, family]) => family)

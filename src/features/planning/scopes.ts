@@ -37,6 +37,8 @@ const scopePolicy = policy<ScopeSubject>()({
   read: () => true,
   /** Change labels and milestones. */
   plan: (s) => hasWork(s) && s.level >= Reporter && isOpen(s),
+  /** See the bin. Each kind of record asks for the level that deletes it. */
+  restore: (s) => s.level >= Reporter && isOpen(s),
   readMilestones: hasWork,
   readBoards: (s) => s.issues,
   planBoards: (s) => s.issues && s.level >= Reporter && isOpen(s),

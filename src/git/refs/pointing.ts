@@ -1,4 +1,7 @@
 /** Internal refs of the server, which keep objects that it needs. */
+import { objectInfos } from '../objects/objects.ts'
+import { git } from '../process/command.ts'
+import { despiteDeadLocks } from './locks.ts'
 import { resolveRef } from './refs.ts'
 import { NO_OBJECT, RefMoved, moveRefs } from './update.ts'
 
@@ -7,6 +10,14 @@ export const keepRef = (sha: string): string => `refs/keep-around/${sha}`
 /** Keeps the commit readable, whatever happens to its branch. */
 export async function keepCommit(dir: string, sha: string): Promise<void> {
   await pointAt(dir, keepRef(sha), sha)
+}
+
+/** The same for many with one process. Commits that no longer exist are skipped. */
+export async function keepCommits(dir: string, shas: readonly string[]): Promise<void> {
+  const infos = await objectInfos(dir, shas)
+  const lines = shas.filter((_, n) => infos[n]).map((sha) => `update ${keepRef(sha)} ${sha}\n`)
+  if (lines.length > 0)
+    await despiteDeadLocks(dir, () => git(dir, ['update-ref', '--stdin'], { input: lines.join('') }))
 }
 
 /** Sets the ref, whatever its current value. Of two concurrent calls, either may win. */

@@ -1,5 +1,6 @@
 import { family } from '../../family.ts'
 import { unassignFormerMembers } from '../../planning/items/users.ts'
+import { mergeRequestBin } from './bin.ts'
 import { releaseMergeRequests } from './user-removal.ts'
 import { mergeRequestItems } from './item.ts'
 import { mergeRequestKind } from './kind.ts'
@@ -11,5 +12,6 @@ export const mergeRequests = family({
   routes: { ...routes, ...listRoutes },
   reactions: [unassignFormerMembers(mergeRequestKind), closeOfDeleted, closeOfUnlinked, dropRefs],
   items: mergeRequestItems,
+  bins: [mergeRequestBin],
   onUserRemoved: releaseMergeRequests,
 })

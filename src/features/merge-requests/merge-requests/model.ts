@@ -89,6 +89,8 @@ declare module '../../../store/database.ts' {
     merge_request_closes: { merge_request_id: number; issue_id: number }
     /** The tips of target branches. */
     merge_targets: { project_id: number; branch: string; sha: string | null }
+    /** The commits of merge requests in the bin, which housekeeping keeps. */
+    deleted_commits: { id: Generated<number>; deleted_item_id: number; project_id: number; sha: string }
   }
   interface Events {
     'merge_request.created': { id: number; project_id: number; by: number }
@@ -109,6 +111,7 @@ declare module '../../../store/database.ts' {
     'merge_request.reviewed': { id: number; project_id: number; by: number; notes: number[] }
     /** Auto-merge failed. */
     'merge_request.unmergeable': { id: number; project_id: number }
+    'merge_request.restored': { id: number; project_id: number }
     'merge_request.deleted': { id: number; project_id: number; iid: number; title: string; by: number }
   }
 }

@@ -33,6 +33,7 @@ export const mergeRequestsPolicy = policy<RepositorySubject>()({
   readMergeRequests: readsMergeRequests,
   /** Checks the source project. The target project is checked separately. */
   createMergeRequest: (s) => repositoryPolicy.push(s),
+  restoreMergeRequest: (s) => readsMergeRequests(s) && !s.project.archived && s.level >= Owner,
 })
 
 /** A non-member sees their own merge requests as long as they can see the project. */

@@ -6,6 +6,7 @@ import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
+import { findDeletedByIid } from '../../planning/bin/queries.ts'
 import { rowFinder } from '../../planning/items/rows.ts'
 import { viewedFinder } from '../../planning/items/viewed.ts'
 import { mergeRequestKind } from './kind.ts'
@@ -32,6 +33,14 @@ export const mergeRequest = child(mergeRequests, {
     if (!found && !mergeRequestsPolicy.readMergeRequests(parent)) throw forbidden()
     return found
   },
+})
+
+/** A merge request in the bin. */
+export const deletedMergeRequest = child(mergeRequests, {
+  key: 'deleted',
+  params: { merge_request_iid: id },
+  find: ({ db }, { project }, { merge_request_iid }) =>
+    findDeletedByIid(db, mergeRequestKind.key, project.id, merge_request_iid),
 })
 
 /** In the order of `ids`. */

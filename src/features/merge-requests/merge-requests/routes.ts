@@ -2,15 +2,18 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, filledText, id, int, longText, text } from '../../../api/wire.ts'
+import { notFound } from '../../../errors.ts'
+import { restoreFromBin } from '../../planning/bin/service.ts'
 import { participationOn } from '../../planning/items/endpoints.ts'
 import { assertAnyGiven, changeInput, people, planInput, withAssignees } from '../../planning/items/input.ts'
 import { createMergeRequestWithCommands } from '../quick-actions/service.ts'
 import { MergeRequestDetailEntity, ReviewerEntity } from './entity.ts'
 import { mergeRequestKind } from './kind.ts'
 import { presentOneMergeRequest } from './load.ts'
-import { mergeRequest, mergeRequests } from './queries.ts'
+import { deletedMergeRequest, findMergeRequest, mergeRequest, mergeRequests } from './queries.ts'
 import { listReviewers } from './reviewers.ts'
-import { deleteMergeRequest, updateMergeRequest } from './service.ts'
+import { deleteMergeRequest } from './deletion.ts'
+import { updateMergeRequest } from './service.ts'
 
 const PATH = '/projects/:id/merge_requests'
 const ITEM = `${PATH}/:merge_request_iid`
@@ -108,6 +111,21 @@ export const destroy = endpoint({
   changedAt: ({ mergeRequest }) => mergeRequest.updated_at,
   output: null,
   handle: ({ app, viewer, subject }) => deleteMergeRequest(app, viewer, subject.mergeRequest),
+})
+
+export const restore = endpoint({
+  method: 'POST',
+  path: `${ITEM}/restore`,
+  summary: 'Restore a deleted merge request',
+  on: deletedMergeRequest,
+  allow: 'restoreMergeRequest',
+  output: MergeRequestDetailEntity,
+  async handle({ app, viewer, subject: { deleted, ...subject } }) {
+    await restoreFromBin(app, deleted)
+    const restored = await findMergeRequest(app.db, subject.project.id, deleted.iid!, viewer.id)
+    if (!restored) throw notFound() // another request deleted the merge request again
+    return presentOneMergeRequest(app, viewer, { ...subject, mergeRequest: restored })
+  },
 })
 
 export const { subscribe, unsubscribe, participants } = participationOn({

@@ -5,8 +5,6 @@ import { Refusal, forbidden, invalid, notFound } from '../../../errors.ts'
 import { isFileName } from '../../../git/objects/building.ts'
 import { Developer, FeatureDisabled } from '../../../lib/levels.ts'
 import { lockName, isOrphan } from '../../../store/dialect.ts'
-import { drain } from '../../../store/draining.ts'
-import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { nextIid, transactNumbered } from '../../planning/iids.ts'
 import { changesBetween, type ItemChanges } from '../../planning/items/changes.ts'
@@ -32,7 +30,6 @@ import { resetApprovals } from '../approvals/resetting.ts'
 import { unchangedSince } from '../approvals/sameness.ts'
 import { tryMerge } from '../merge-refs/service.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
-import { release, releaseVersions } from '../versions/release.ts'
 import { addVersion, findTips, takeIn, versionColumns } from '../versions/service.ts'
 import type { Measured } from '../versions/measure.ts'
 import { followThreads, traceThreads } from '../notes/moving.ts'
@@ -217,7 +214,7 @@ type Ends = Pick<MergeRequest, 'project_id' | 'source_project_id' | 'source_bran
  * Only one open merge request may exist per pair of branches. The lock serializes creation, and a second request is
  * refused with the title of the first.
  */
-async function assertNoTwin({ db }: TransactionApp, ends: Ends, self = 0): Promise<void> {
+export async function assertNoTwin({ db }: TransactionApp, ends: Ends, self = 0): Promise<void> {
   await lockName(db, `merge requests of ${ends.source_project_id} ${ends.source_branch}`)
   const twin = await db
     .selectFrom('merge_requests')
@@ -371,25 +368,6 @@ async function nextState(
     squash: squash === undefined || squash === null ? was.squash : effectiveSquash(target.project, squash),
     force_remove_source_branch: input.remove_source_branch ?? was.force_remove_source_branch,
     allow_collaboration: input.allow_collaboration ?? was.allow_collaboration,
-  }
-}
-
-export async function deleteMergeRequest(app: App, actor: User, one: MergeRequest): Promise<void> {
-  const { id, project_id, iid, title, state } = one
-  if (state !== 'locked') await drain(app, 'merge_requests', id, { except: ['merge_request_versions'] })
-  const released = await transact(app, async (app) => {
-    const { state } = await lockMergeRequest(app, id)
-    // Deleting it now would leave its commits on the target without any record.
-    if (state === 'locked') throw new Refusal('conflict', 'The merge request is being merged')
-    const released = await releaseVersions(app, [one])
-    await app.db.deleteFrom('merge_requests').where('id', '=', id).execute()
-    await emit(app, 'merge_request.deleted', { id, project_id, iid, title, by: actor.id })
-    return released
-  })
-  try {
-    for (const some of released) await release(app, some)
-  } catch (err) {
-    app.log.warn({ err, project_id, iid }, 'commits of a deleted merge request are released later')
   }
 }
 

@@ -1,19 +1,6 @@
-import { readdir, utimes } from 'node:fs/promises'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openReview } from '../../../../test/reviews.ts'
-import { HOUR } from '../../../clock.ts'
+import { hoursLater, openReview } from '../../../../test/reviews.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
-
-/** As if all objects were two hours old, and two hours later. */
-async function hoursLater(forge: TestForge, dir: string): Promise<void> {
-  await forge.settle()
-  const before = new Date(Date.now() - 2 * HOUR)
-  const objects = join(dir, 'objects')
-  for (const name of await readdir(objects, { recursive: true })) await utimes(join(objects, name), before, before)
-  forge.clock.advance(2 * HOUR)
-  await forge.settle()
-}
 
 /** A private fork of Joe that changes a file twice, with one merge request. */
 async function proposed(forge: TestForge) {

@@ -65,6 +65,16 @@ export async function release(app: App, released: Released): Promise<void> {
   await schedulePrune(app, project)
 }
 
+/** For a merge request in the bin, whose versions are gone already. Call it in the transaction that deletes it. */
+export async function releaseLater(
+  app: TransactionApp,
+  { shas, ...request }: Pick<Released, 'project_id' | 'iid' | 'shas'>,
+): Promise<void> {
+  // Its commits become unreadable, wherever they come from.
+  const payloads = [...batchesOf(shas, MOST_AT_ONCE)].map((some) => ({ ...request, shas: some, fromFork: true }))
+  await enqueueAll(app, releaseCommits, payloads)
+}
+
 export const releaseCommits = job<Released>('merge_requests.release_commits', release)
 
 /** Commits that another version or a pipeline of the project uses. */

@@ -45,7 +45,7 @@ export const recordItem = (
 export async function recordMilestone(
   app: TransactionApp,
   by: number,
-  { id, iid, title, project_id }: Milestone,
+  { id, iid, title, project_id }: Pick<Milestone, 'id' | 'iid' | 'title' | 'project_id'>,
   action: 'created' | 'closed' | 'reopened' | 'destroyed',
 ): Promise<void> {
   if (project_id === null) return

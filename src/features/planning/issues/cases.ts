@@ -1,10 +1,16 @@
-import { casesOf, groupPath, projectPath, unique, type Stage } from '../../../../test/cases.ts'
+import { casesOf, groupPath, inBin, projectPath, unique, type Stage } from '../../../../test/cases.ts'
 
 const create = (s: Stage, input: Record<string, unknown> = {}) =>
   s.make(`/projects/${s.project.id}/issues`, { title: 'A case', ...input })
 
 const one = async (s: Stage) => ({ issue_iid: (await create(s)).iid })
 const confidential = async (s: Stage) => ({ issue_iid: (await create(s, { confidential: true })).iid })
+
+async function deleted(s: Stage) {
+  const at = await one(s)
+  await inBin(s, projectPath(s, `/issues/${at.issue_iid}`))
+  return at
+}
 
 type Path = typeof projectPath
 const milestoneAt = (path: Path) => async (s: Stage) => ({
@@ -45,6 +51,8 @@ export const cases = casesOf(
                                                       public   401  404  404  404  200  200  200  200  200  401
   DELETE /projects/:id/issues/:issue_iid              private  401  404  404  403  403  403  403  204  204  401
                                                       public   401  403  403  403  403  403  403  204  204  401
+  POST /projects/:id/issues/:issue_iid/restore        private  401  404  404  403  403  403  403  201  201  401
+                                                      public   401  403  403  403  403  403  403  201  201  401
   POST /projects/:id/issues/:issue_iid/move           private  401  404  404  400  201  201  201  201  201  401
                                                       public   401  400  400  400  201  201  201  201  201  401
   POST /projects/:id/issues/:issue_iid/clone          private  401  404  404  400  201  201  201  201  201  401
@@ -84,6 +92,7 @@ export const cases = casesOf(
     'PUT /projects/:id/issues/:issue_iid': { at: one, input: { title: 'Another' } },
     'PUT /projects/:id/issues/:issue_iid (confidential)': { at: confidential, input: { title: 'Another' } },
     'DELETE /projects/:id/issues/:issue_iid': { at: one },
+    'POST /projects/:id/issues/:issue_iid/restore': { at: deleted },
     'POST /projects/:id/issues/:issue_iid/move': { at: one, input: elsewhere },
     'POST /projects/:id/issues/:issue_iid/clone': { at: one, input: elsewhere },
     'PUT /projects/:id/issues/:issue_iid/reorder': {

@@ -1,5 +1,6 @@
 import { family } from '../../family.ts'
 import { releaseItems, unassignFormerMembers } from '../items/users.ts'
+import { issueBin } from './bin.ts'
 import { issueItems } from './item.ts'
 import { issueKind } from './kind.ts'
 import * as placeRoutes from './scope-routes.ts'
@@ -9,5 +10,6 @@ export const issues = family({
   routes: { ...routes, ...placeRoutes },
   reactions: [unassignFormerMembers(issueKind)],
   items: issueItems,
+  bins: [issueBin],
   onUserRemoved: (app, { id }, { successor }) => releaseItems(app, issueKind, id, successor?.id ?? null),
 })

@@ -85,6 +85,7 @@ declare module '../../../store/database.ts' {
     'issue.closed': { id: number; project_id: number; by: number }
     'issue.reopened': { id: number; project_id: number; by: number }
     'issue.moved': { id: number; project_id: number; to: number; by: number; changes: ItemChanges }
+    'issue.restored': { id: number; project_id: number }
     'issue.deleted': { id: number; project_id: number; iid: number; title: string; by: number }
   }
 }

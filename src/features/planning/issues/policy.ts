@@ -22,6 +22,7 @@ export const issuesPolicy = policy<ProjectSubject>()({
   read: projectPolicy.read,
   readIssues: isOn,
   createIssue: mayWrite,
+  restoreIssue: (s) => mayWrite(s) && s.level >= Owner,
 })
 
 export const issuePolicy = policy<IssueSubject>()({

@@ -3,6 +3,7 @@ import { child, resource } from '../../../api/endpoint.ts'
 import { id, text } from '../../../api/wire.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { findProjectSubject } from '../../projects/projects/queries.ts'
+import { findDeletedByIid } from '../bin/queries.ts'
 import { usersOfItems } from '../items/links.ts'
 import { rowFinder } from '../items/rows.ts'
 import { viewedFinder } from '../items/viewed.ts'
@@ -32,6 +33,14 @@ export const issue = issueIn({})
 
 /** The same, with `Issue` in the 404 message. */
 export const issueByItsName = issueIn({ name: 'Issue' })
+
+/** An issue in the bin. */
+export const deletedIssue = child(issues, {
+  name: 'Issue',
+  key: 'deleted',
+  params: { issue_iid: id },
+  find: ({ db }, { project }, { issue_iid }) => findDeletedByIid(db, issueKind.key, project.id, issue_iid),
+})
 
 /** In the order of `ids`. */
 export const findIssues = rowFinder(issueKind)

@@ -4,6 +4,7 @@ import { atScopes } from '../../../api/resource-scopes.ts'
 import { blankable, bool, date, id, int, longText, moment, oneOf, text } from '../../../api/wire.ts'
 import { notFound } from '../../../errors.ts'
 import { LARGEST_IID } from '../iids.ts'
+import { restoreFromBin } from '../bin/service.ts'
 import { participationOn } from '../items/endpoints.ts'
 import { listsOn, ownScope } from '../items/list-endpoints.ts'
 import { assertAnyGiven, changeInput, planInput, withAssignees } from '../items/input.ts'
@@ -17,7 +18,7 @@ import { presentIssuesById, presentOneIssue } from './load.ts'
 import { ISSUE_TYPES } from './model.ts'
 import { cloneIssue, moveIssue } from './move.ts'
 import { reorderIssue } from './order.ts'
-import { findIssues, findUserAgentDetail, issue, issues, issueByItsName } from './queries.ts'
+import { deletedIssue, findIssues, findUserAgentDetail, issue, issues, issueByItsName } from './queries.ts'
 import { createIssueWithCommands } from '../quick-actions/service.ts'
 import { planningScopes } from '../scopes.ts'
 import { deleteIssue, updateIssue } from './service.ts'
@@ -194,6 +195,21 @@ export const destroy = endpoint({
   changedAt: ({ issue }) => issue.updated_at,
   output: null,
   handle: ({ app, viewer, subject }) => deleteIssue(app, viewer, subject.issue),
+})
+
+export const restore = endpoint({
+  method: 'POST',
+  path: `${ITEM}/restore`,
+  summary: 'Restore a deleted issue',
+  on: deletedIssue,
+  allow: 'restoreIssue',
+  output: IssueEntity,
+  async handle({ app, viewer, subject: { deleted } }) {
+    await restoreFromBin(app, deleted)
+    const [restored] = await findIssues(app.db, [deleted.record_id])
+    if (!restored) throw notFound('Issue') // another request deleted the issue again
+    return presentOneIssue(app, viewer, restored)
+  },
 })
 
 const target = { to_project_id: id }

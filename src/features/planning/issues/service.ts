@@ -8,6 +8,8 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { unlessOrphan, unlessTaken } from '../../../store/violations.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { moveToBin } from '../bin/service.ts'
 import { reserveActivities } from '../events/service.ts'
 import { nextIid, raiseIid, transactNumbered } from '../iids.ts'
 import { changesBetween, type Via } from '../items/changes.ts'
@@ -23,6 +25,7 @@ import {
   stateOf,
   type ItemInput,
 } from '../items/service.ts'
+import { issueBin } from './bin.ts'
 import { ISSUE_FIELDS, issueNotes, type IssueState } from './changes.ts'
 import { issueKind } from './kind.ts'
 import { assertIssueAllowed } from './limits.ts'
@@ -183,7 +186,13 @@ async function nextState(
   }
 }
 
-export async function deleteIssue(app: App, actor: User, { id, project_id, iid, title }: Issue): Promise<void> {
+export async function deleteIssue(app: App, actor: User, issue: Issue): Promise<void> {
+  const { deletion_adjourned_period: days } = await currentSettings(app)
+  if (days > 0) await moveToBin(app, issueBin, issue, actor, days)
+  else await deleteAtOnce(app, actor, issue)
+}
+
+async function deleteAtOnce(app: App, actor: User, { id, project_id, iid, title }: Issue): Promise<void> {
   await drain(app, 'issues', id)
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('issues').where('id', '=', id).executeTakeFirst()

@@ -34,6 +34,7 @@ declare module '../../../store/database.ts' {
   interface Events {
     'label.created': { id: number; project_id: number | null; group_id: number | null; by: number }
     'label.updated': { id: number; project_id: number | null; group_id: number | null; by: number }
+    'label.restored': { id: number; project_id: number | null; group_id: number | null }
     'label.deleted': { id: number; project_id: number | null; group_id: number | null; title: string; by: number }
   }
 }

@@ -17,7 +17,8 @@ import { columnsAt, groupsAround, isAt, type ScopeSubject } from '../scopes.ts'
 import { lockItemsWith, settleLater } from '../settling.ts'
 import type { Label } from './model.ts'
 import { labelsTitled } from './queries.ts'
-import { lockTitle, insertLabel } from './service.ts'
+import { insertLabel } from './service.ts'
+import { lockTitle } from './titles.ts'
 
 /** Merges all labels with this title in projects of the group into one group label. */
 export async function promoteLabel(

@@ -2,15 +2,18 @@ import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { conflict, notFound, taken } from '../../../errors.ts'
 import { Reporter } from '../../../lib/levels.ts'
-import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import { moveToBin } from '../bin/service.ts'
 import { columnsAt, type ScopeRow } from '../scopes.ts'
 import { lockItemsWith, settleLater } from '../settling.ts'
 import { cleanTitle } from '../titles.ts'
+import { labelBin } from './bin.ts'
 import type { Label } from './model.ts'
 import { labelsTitled } from './queries.ts'
+import { lockTitle } from './titles.ts'
 import { assertValidLabel, labelTitleFaults } from './validation.ts'
 
 interface NewLabel {
@@ -20,9 +23,6 @@ interface NewLabel {
   /** Only for labels of a project. */
   priority?: number | null | undefined
 }
-
-/** Titles are unique in a project and its ancestor groups. The lock reserves this title until the transaction ends. */
-export const lockTitle = (app: TransactionApp, title: string) => lockName(app.db, `label ${title}`)
 
 export async function createLabel(app: App, actor: User, scope: ScopeRow, input: NewLabel): Promise<Label> {
   const { priority, description = null } = input
@@ -118,7 +118,13 @@ async function setPriority(
 }
 
 /** Also removes the label from all records, and its lists from boards. */
-export async function deleteLabel(app: App, actor: User, { id, project_id, group_id, title }: Label): Promise<void> {
+export async function deleteLabel(app: App, actor: User, label: Label): Promise<void> {
+  const { deletion_adjourned_period: days } = await currentSettings(app)
+  if (days > 0) await moveToBin(app, labelBin, label, actor, days)
+  else await deleteAtOnce(app, actor, label)
+}
+
+async function deleteAtOnce(app: App, actor: User, { id, project_id, group_id, title }: Label): Promise<void> {
   await transact(app, async (app) => {
     await lockItemsWith(app, { label: id })
     const { numDeletedRows } = await app.db.deleteFrom('labels').where('id', '=', id).executeTakeFirst()

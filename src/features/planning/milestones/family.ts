@@ -1,5 +1,6 @@
 import { family } from '../../family.ts'
+import { milestoneBin } from './bin.ts'
 import { reactions } from './on.ts'
 import * as routes from './routes.ts'
 
-export const milestones = family({ routes, reactions })
+export const milestones = family({ routes, reactions, bins: [milestoneBin] })

@@ -24,6 +24,7 @@ declare module '../../../store/database.ts' {
     'milestone.updated': { id: number; project_id: number | null; group_id: number | null; by: number }
     'milestone.closed': { id: number; project_id: number | null; group_id: number | null; by: number }
     'milestone.activated': { id: number; project_id: number | null; group_id: number | null; by: number }
+    'milestone.restored': { id: number; project_id: number | null; group_id: number | null }
     'milestone.deleted': { id: number; project_id: number | null; group_id: number | null; title: string; by: number }
   }
 }

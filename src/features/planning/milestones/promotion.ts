@@ -14,7 +14,8 @@ import { itemKinds } from '../items/registry.ts'
 import { groupsAround, isAt, isSeenFrom, type ScopeSubject } from '../scopes.ts'
 import { lockItemsWith } from '../settling.ts'
 import type { Milestone } from './model.ts'
-import { lockMilestoneTitle, insertMilestone } from './service.ts'
+import { insertMilestone } from './service.ts'
+import { lockMilestoneTitle } from './titles.ts'
 
 /** Merges all milestones with this title in projects of the group into one group milestone. */
 export async function promoteMilestone(

@@ -2,15 +2,19 @@ import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import type { NewRow } from '../../../store/database.ts'
-import { lockName, locksRows } from '../../../store/dialect.ts'
+import { locksRows } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { moveToBin } from '../bin/service.ts'
 import { recordMilestone } from '../events/service.ts'
 import { nextIid, transactNumbered } from '../iids.ts'
 import { columnsAt, type ScopeRow } from '../scopes.ts'
 import { lockItemsWith, settleLater } from '../settling.ts'
 import { cleanTitle } from '../titles.ts'
+import { milestoneBin } from './bin.ts'
 import type { Milestone } from './model.ts'
+import { lockMilestoneTitle, milestonesTitled } from './titles.ts'
 import { TITLE_TAKEN, assertValidMilestone, milestoneRefusal } from './validation.ts'
 
 interface MilestoneDates {
@@ -26,31 +30,6 @@ export interface NewMilestone extends MilestoneDates {
 export interface MilestoneChange extends MilestoneDates {
   title?: string | null | undefined
   state_event?: 'close' | 'activate' | null | undefined
-}
-
-/** Titles are unique in a group and its projects. The lock reserves this title until the transaction ends. */
-export const lockMilestoneTitle = (app: TransactionApp, title: string) => lockName(app.db, `milestone ${title}`)
-
-/** Milestones with this title in the group and its projects; for a project, in it and its group. */
-export async function milestonesTitled(
-  { db }: App,
-  { project, namespace }: ScopeRow,
-  title: string,
-): Promise<Milestone[]> {
-  return db
-    .selectFrom('milestones')
-    .selectAll()
-    .where('title', '=', title)
-    .where((eb) =>
-      eb.or([
-        eb('group_id', '=', namespace.id),
-        project === null
-          ? eb('project_id', 'in', eb.selectFrom('projects').select('id').where('namespace_id', '=', namespace.id))
-          : eb('project_id', '=', project.id),
-      ]),
-    )
-    .orderBy('id')
-    .execute()
 }
 
 export async function createMilestone(app: App, actor: User, scope: ScopeRow, input: NewMilestone): Promise<Milestone> {
@@ -133,6 +112,12 @@ export async function updateMilestone(
 
 /** Issues and merge requests lose the milestone. */
 export async function deleteMilestone(app: App, actor: User, milestone: Milestone): Promise<void> {
+  const { deletion_adjourned_period: days } = await currentSettings(app)
+  if (days > 0) await moveToBin(app, milestoneBin, milestone, actor, days)
+  else await deleteAtOnce(app, actor, milestone)
+}
+
+async function deleteAtOnce(app: App, actor: User, milestone: Milestone): Promise<void> {
   const { id, project_id, group_id, title } = milestone
   await transact(app, async (app) => {
     await lockItemsWith(app, { milestone: id })

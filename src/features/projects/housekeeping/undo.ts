@@ -4,6 +4,7 @@
  */
 import { DAY, after } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
+import { keepRef } from '../../../git/refs/pointing.ts'
 import { unreachableAmong } from '../../../git/storage/keeping.ts'
 import { keepForUndo, listUndoRefs, releaseForUndo, whilePruning } from '../../../git/refs/undo-refs.ts'
 import type { Project } from '../projects/queries.ts'
@@ -66,6 +67,7 @@ async function* oldValues({ db, clock }: App, { id }: Pick<Project, 'id'>): Asyn
     .execute()
   const moving = pending.flatMap(({ updates }) => JSON.parse(updates) as { ref: string; before: string | null }[])
   if (moving.length > 0) yield moving.filter((update): update is OldValue => update.before !== null)
+  yield* commitsInBin(db, id)
   for (let last = 0; ;) {
     const rows = await db
       .selectFrom('ref_changes')
@@ -81,6 +83,23 @@ async function* oldValues({ db, clock }: App, { id }: Pick<Project, 'id'>): Asyn
       before !== null && created_at >= since ? [{ ref, before }] : [],
     )
     if (values.length > 0) yield values
+    if (rows.length < ROWS_A_PAGE) return
+    last = rows.at(-1)!.id
+  }
+}
+
+/** The commits of deleted merge requests. */
+async function* commitsInBin(db: App['db'], project: number): AsyncGenerator<OldValue[]> {
+  for (let last = 0; ;) {
+    const rows = await db
+      .selectFrom('deleted_commits')
+      .select(['id', 'sha'])
+      .where('project_id', '=', project)
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(ROWS_A_PAGE)
+      .execute()
+    if (rows.length > 0) yield rows.map(({ sha }) => ({ ref: keepRef(sha), before: sha }))
     if (rows.length < ROWS_A_PAGE) return
     last = rows.at(-1)!.id
   }

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { entity, timestampOut } from '../../../api/wire.ts'
+import type { User } from '../../../context.ts'
+import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
+import type { DeletedItem } from './model.ts'
+
+export const DeletedItemEntity = entity({
+  id: z.int(),
+  kind: z.string().describe('`issue`, `merge_request`, `label` or `milestone`'),
+  iid: z.int().nullable(),
+  title: z.string(),
+  deleted_by: UserSummaryEntity.nullable(),
+  deleted_at: timestampOut,
+  restorable_until: timestampOut,
+}).meta({ id: 'DeletedItem' })
+
+export interface LoadedDeletedItem extends DeletedItem {
+  readonly deleted_by: User | null
+}
+
+export const presentDeletedItem = (
+  { id, kind, iid, title, deleted_by, deleted_at, due_at }: LoadedDeletedItem,
+  around: Surroundings,
+): z.infer<typeof DeletedItemEntity> => ({
+  id,
+  kind,
+  iid,
+  title,
+  deleted_by: deleted_by && presentUserSummary(deleted_by, around),
+  deleted_at,
+  restorable_until: due_at,
+})

@@ -1,0 +1,28 @@
+import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    /** Records that were deleted and can be restored. A record of a project or of a group. */
+    deleted_items: {
+      id: Generated<number>
+      project_id: number | null
+      group_id: number | null
+      /** The key of a `BinKind`. */
+      kind: string
+      /** The id that the record had, and will have again. */
+      record_id: number
+      iid: number | null
+      title: string
+      /** While its rows leave their tables, afterwards, while they return, and while they are deleted for good. */
+      state: 'taking' | 'kept' | 'restoring' | 'purging'
+      deleted_by_id: number | null
+      deleted_at: string
+      due_at: string
+    }
+    /** Rows of deleted records: a `Part` as JSON. */
+    deleted_parts: { id: Generated<number>; deleted_item_id: number; content: string }
+  }
+}
+
+export type DeletedItem = Row<'deleted_items'>
