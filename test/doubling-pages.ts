@@ -94,6 +94,7 @@ const OF_ADMINISTRATION = 'names, for administrators alone'
 const OURS = 'our own texts'
 
 export const PLAIN: Readonly<Record<string, string>> = {
+  'group/deleted_items': NAMES,
   'group/edit': SETTINGS,
   'group/group_members': NAMES,
   'group/hooks/index': NAMES,
@@ -140,6 +141,7 @@ export const PLAIN: Readonly<Record<string, string>> = {
   'instance/projects/new': FORM,
   'project/ci/lint': FORM,
   'project/compare/index': NAMES,
+  'project/deleted_items': NAMES,
   'project/edit': SETTINGS,
   'project/environments/[environment]': NAMES,
   'project/environments/index': NAMES,

@@ -24,6 +24,8 @@ export const ABILITIES = {
     /** Labels, milestones, and the fields of issues that are planned with them. */
     plan: 'POST /projects/{id}/labels',
     planBoards: 'POST /projects/{id}/boards',
+    /** Deleted issues, merge requests, labels and milestones. */
+    restore: 'GET /projects/{id}/deleted_items',
     createSnippet: 'POST /projects/{id}/snippets',
     writeWiki: 'POST /projects/{id}/wikis',
     deleteWikiPages: 'DELETE /projects/{id}/wikis/{slug}',
@@ -41,6 +43,7 @@ export const ABILITIES = {
     createProjects: 'GET /groups/{id} createProjects',
     plan: 'POST /groups/{id}/labels',
     planBoards: 'POST /groups/{id}/boards',
+    restore: 'GET /groups/{id}/deleted_items',
   },
   issue: {
     update: `PUT ${ISSUE}`,

@@ -184,6 +184,7 @@ export function addressesOf(world: World): Address[] {
   }
 
   const forSignedIn: Entries = {
+    'group/deleted_items': `${group}/deleted_items`,
     'group/group_members': `${group}/group_members`,
     'project/pipeline_schedules/index': { at: `${project}/pipeline_schedules`, shows: ['schedule'] },
     'project/project_members': { at: `${project}/project_members`, also: [`${project}/project_members?find=boss`] },
@@ -227,6 +228,7 @@ export function addressesOf(world: World): Address[] {
     'group/settings/integrations/[slug]': `${group}/settings/integrations/jira`,
     'group/settings/ldap': `${group}/settings/ldap`,
     'project/ci/lint': `${project}/ci/lint`,
+    'project/deleted_items': `${project}/deleted_items`,
     'project/edit': { at: `${project}/edit`, shows: ['project'] },
     'project/edit/[...path]': {
       at: `${project}/edit/master/${file}`,

@@ -61,7 +61,7 @@ function tabsOf(group: Group, address: string): Tab[] {
   })
   return [
     tab(common.overview, '', ['']),
-    tab(common.issues, 'issues', ['issues', 'boards']),
+    tab(common.issues, 'issues', ['issues', 'boards', 'deleted_items']),
     tab(common.mergeRequests, 'merge_requests', ['merge_requests']),
     tab(common.milestones, 'milestones', ['milestones']),
     tab(common.labels, 'labels', ['labels']),

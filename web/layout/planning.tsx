@@ -10,23 +10,33 @@ const PAGES = [
   [common.boards, 'boards'],
   [common.milestones, 'milestones'],
   [common.labels, 'labels'],
+  [t.deleted, 'deleted_items'],
 ] as const
 
 export const PlanningTabs = ({ project, at }: { project: Project; at: (typeof PAGES)[number][1] }) => (
   <Tabs
     label={t.planning}
-    tabs={PAGES.map(([text, rest]) => ({ text, href: below(project, rest), isCurrent: rest === at }))}
+    tabs={PAGES.filter(([, rest]) => rest !== 'deleted_items' || project.can.restore).map(([text, rest]) => ({
+      text,
+      href: below(project, rest),
+      isCurrent: rest === at,
+    }))}
   />
 )
 
 const GROUP_PAGES = [
   [t.list, 'issues'],
   [common.boards, 'boards'],
+  [t.deleted, 'deleted_items'],
 ] as const
 
 export const GroupPlanningTabs = ({ group, at }: { group: Group; at: (typeof GROUP_PAGES)[number][1] }) => (
   <Tabs
     label={t.planning}
-    tabs={GROUP_PAGES.map(([text, rest]) => ({ text, href: belowGroup(group, rest), isCurrent: rest === at }))}
+    tabs={GROUP_PAGES.filter(([, rest]) => rest !== 'deleted_items' || group.can.restore).map(([text, rest]) => ({
+      text,
+      href: belowGroup(group, rest),
+      isCurrent: rest === at,
+    }))}
   />
 )

@@ -97,7 +97,12 @@ function tabsOf(project: Project, address: string): Tab[] {
       'network',
     ]),
     project.issues_enabled &&
-      tab(common.issues, 'issues', ['issues', 'boards', 'milestones', 'labels'], project.open_issues_count),
+      tab(
+        common.issues,
+        'issues',
+        ['issues', 'boards', 'milestones', 'labels', 'deleted_items'],
+        project.open_issues_count,
+      ),
     project.merge_requests_enabled && tab(common.mergeRequests, 'merge_requests', ['merge_requests']),
     project.jobs_enabled &&
       tab('CI/CD', 'pipelines', [

@@ -83,6 +83,17 @@ export const groupLabelSuffix = ' · group label'
 export const deleteLabelName = (name: string) =>
   `Delete the label ${name}? It is removed from all issues and merge requests.`
 
+// Deleted items
+
+export const deletedItems = 'Deleted items'
+export const noDeletedItems = 'No deleted items'
+export const deletedItemsAreKept = 'Deleted issues, merge requests, labels and milestones can be restored for a while.'
+export const deletedByUntil = 'Deleted by {user} {time}. Can be restored until {until}.'
+export const restore = 'Restore'
+export const restoreTitle = (title: string) => `Restore ${title}`
+export const deleteForGood = 'Delete permanently'
+export const deleteTitleForGood = (title: string) => `Delete ${title} permanently`
+
 // Milestones
 
 export const closedShare = (share: number, closed: number, all: number) => `${share} % · ${closed} of ${all} closed`

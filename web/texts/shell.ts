@@ -40,6 +40,7 @@ export const newItem = 'New…'
 
 export const list = 'List'
 export const planning = 'Planning'
+export const deleted = 'Deleted'
 
 // Layout, project
 

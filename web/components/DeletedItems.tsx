@@ -1,0 +1,82 @@
+/** Deleted issues, merge requests, labels and milestones, with forms that restore them or delete them for good. */
+import type { Listed, Records } from '../api.ts'
+import { text, type Act } from '../page.ts'
+import { rich } from '../rich.ts'
+import * as t from '../texts/planning.ts'
+import { Person } from './Avatar.tsx'
+import { ActButton } from './Form.tsx'
+import { Icon } from './Icon.tsx'
+import { Empty, Pages, Row, Rows } from './lists.tsx'
+import { Time } from './Time.tsx'
+
+type DeletedItem = Records['DeletedItem']
+
+const ICONS = { issue: 'issue', merge_request: 'merge-request', label: 'tag', milestone: 'clock' } as const
+const SIGNS: Readonly<Record<string, string>> = { issue: '#', merge_request: '!' }
+
+/** The title, with the number of what has one. */
+const nameOf = ({ kind, iid, title }: DeletedItem) => (SIGNS[kind] && iid ? `${title} ${SIGNS[kind]}${iid}` : title)
+
+export const DeletedItems = ({ items }: { items: Listed<DeletedItem[]> }) => (
+  <>
+    <h1>{t.deletedItems}</h1>
+    {items.items.length === 0 ? (
+      <Empty title={t.noDeletedItems}>
+        <p>{t.deletedItemsAreKept}</p>
+      </Empty>
+    ) : (
+      <Rows label={t.deletedItems}>
+        {items.items.map((item) => (
+          <DeletedRow item={item} key={item.id} />
+        ))}
+      </Rows>
+    )}
+    <Pages of={items} />
+  </>
+)
+
+function DeletedRow({ item }: { item: DeletedItem }) {
+  const fields = { item: String(item.id) }
+  const name = nameOf(item)
+  return (
+    <Row
+      lead={<Icon name={ICONS[item.kind as keyof typeof ICONS]} />}
+      title={name}
+      facts={rich(t.deletedByUntil, {
+        user: <Person of={item.deleted_by} />,
+        time: <Time at={item.deleted_at} />,
+        until: item.restorable_until.slice(0, 10),
+      })}
+      aside={
+        <>
+          <ActButton action="restore" fields={fields} id={`restore-${item.id}`} label={t.restoreTitle(name)}>
+            {t.restore}
+          </ActButton>
+          <ActButton
+            action="purge"
+            fields={fields}
+            id={`purge-${item.id}`}
+            kind="danger"
+            label={t.deleteTitleForGood(name)}
+            confirm={t.deleteTitleForGood(name)}
+          >
+            {t.deleteForGood}
+          </ActButton>
+        </>
+      }
+    />
+  )
+}
+
+/** For the pages of a project and of a group. */
+export const deletedItemActions = (scope: '/projects/{id}' | '/groups/{id}') => {
+  const which = ({ params, form }: Act) => ({ id: params.id!, deleted_item_id: text(form, 'item') })
+  return {
+    async restore(act: Act) {
+      await act.api.post(`${scope}/deleted_items/{deleted_item_id}/restore`, which(act))
+    },
+    async purge(act: Act) {
+      await act.api.delete(`${scope}/deleted_items/{deleted_item_id}`, which(act))
+    },
+  }
+}
