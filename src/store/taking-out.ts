@@ -141,13 +141,10 @@ async function unlink<A extends TakingApp>({ app, keep }: Taking<A>, key: Foreig
 
 /**
  * Puts a part back, the last part first. What a row refers to may be gone by now: then the column becomes null, or the
- * row is left out, as a deletion would have done. `counts` are columns of the row that triggers count up again.
+ * row is left out, as a deletion would have done. Triggers count the rows again: they counted them down when the rows
+ * left, before the row that has the count.
  */
-export async function putBack<A extends TakingApp>(
-  app: InTransaction<A>,
-  part: Part,
-  counts: readonly string[],
-): Promise<void> {
+export async function putBack<A extends TakingApp>(app: InTransaction<A>, part: Part): Promise<void> {
   if ('links' in part) return relink(app.db, part)
   const { table } = part
   const { generated } = await columnsOf(app.store, table)
@@ -155,7 +152,7 @@ export async function putBack<A extends TakingApp>(
   for (const row of rows) {
     const values = Object.entries(row).filter(([column]) => !generated.has(column))
     await sql`insert into ${sql.table(table)} (${sql.join(values.map(([column]) => sql.ref(column)))})
-      values (${sql.join(values.map(([column, value]) => (counts.includes(column) ? 0 : value)))})
+      values (${sql.join(values.map(([, value]) => value))})
       on conflict do nothing`.execute(app.db)
   }
 }

@@ -24,7 +24,6 @@ export const mergeRequestBin: BinKind = {
   one: 'a merge request',
   table: 'merge_requests',
   level: Owner,
-  counts: ['user_notes_count', 'upvotes', 'downvotes'],
 
   async leaving(app, item) {
     const { state } = await lockMergeRequest(app, item.record_id)

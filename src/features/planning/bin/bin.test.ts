@@ -208,6 +208,7 @@ test('after the period, and on demand, a deleted issue is gone for good', async 
   await purgeDue.handle(forge.app, {})
   expect((await jane.get(`${at}/deleted_items`)).body).toEqual([])
   expect((await jane.post(`${at}/issues/1/restore`)).status).toBe(404)
+  await forge.settle()
   expect(await contentOf(forge)).toBe(0)
 })
 
@@ -227,7 +228,6 @@ test('a deleted merge request keeps its commits, which nobody reads, and comes b
   const first = await commit('b', 'b\n')
   await git('push', '-q', 'origin', 'topic')
   const { iid, url } = await propose('topic')
-  await commit('b', 'better\n')
   await git('commit', '-q', '--amend', '-m', 'Amended')
   const head = await git('rev-parse', 'HEAD')
   await git('push', '-q', '--force', 'origin', 'topic')
@@ -244,6 +244,8 @@ test('a deleted merge request keeps its commits, which nobody reads, and comes b
   expect((await jane.delete(url)).status).toBe(204)
   // Only the bin has the commits now.
   await git('push', '-q', 'origin', ':topic')
+  const { body: changes } = await jane.get(`${at}/repository/ref_changes`, { ref: 'refs/heads/topic' })
+  expect((await jane.delete(`${at}/repository/ref_changes/${changes[0].id}`)).status).toBe(204)
   await hoursLater(forge, dir)
   expect((await jane.post(`${at}/housekeeping`)).status).toBe(201)
   await hoursLater(forge, dir)

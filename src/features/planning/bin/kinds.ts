@@ -11,8 +11,6 @@ export interface BinKind {
   readonly table: keyof Tables
   /** Members of this level delete and restore records of this kind. */
   readonly level: number
-  /** Columns that triggers count. */
-  readonly counts: readonly string[]
   /** Runs before the rows leave their tables, and again in the transaction in which the last ones leave. May refuse. */
   leaving?(app: TransactionApp, item: DeletedItem): Promise<void>
   /** Runs in the transaction that deletes the record. */

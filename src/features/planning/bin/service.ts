@@ -89,7 +89,7 @@ async function giveBack(app: App, item: DeletedItem): Promise<void> {
   await transact(app, ({ db }) =>
     db.updateTable('deleted_items').set({ state: 'restoring' }).where('id', '=', item.id).execute(),
   )
-  while (await putNextBack(app, item, []));
+  while (await putNextBack(app, item));
   await transact(app, ({ db }) => db.deleteFrom('deleted_items').where('id', '=', item.id).execute())
 }
 
@@ -115,7 +115,7 @@ export async function restoreFromBin(app: App, item: DeletedItem): Promise<void>
     if ((await lockItem(app, item.id))?.state !== 'kept') throw notFound('Deleted Item')
     await app.db.updateTable('deleted_items').set({ state: 'restoring' }).where('id', '=', item.id).execute()
     // The record itself left last.
-    await putNextBack(app, item, kind.counts)
+    await putNextBack(app, item)
     if (!(await isThere(app, item))) throw takenNow(kind)
     await kind.returned?.(app, item)
   })
@@ -133,7 +133,7 @@ async function isThere({ db }: TransactionApp, { kind, record_id }: DeletedItem)
 
 async function finishRestoring(app: App, item: DeletedItem): Promise<void> {
   const kind = binKind(item.kind)
-  while (await putNextBack(app, item, []));
+  while (await putNextBack(app, item));
   await kind.returning?.(app, item)
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('deleted_items').where('id', '=', item.id).executeTakeFirst()
@@ -142,7 +142,7 @@ async function finishRestoring(app: App, item: DeletedItem): Promise<void> {
 }
 
 /** False if no part is left. */
-const putNextBack = (app: App, { id }: DeletedItem, counts: readonly string[]): Promise<boolean> =>
+const putNextBack = (app: App, { id }: DeletedItem): Promise<boolean> =>
   transact(app, async (app) => {
     const part = await app.db
       .selectFrom('deleted_parts')
@@ -153,7 +153,7 @@ const putNextBack = (app: App, { id }: DeletedItem, counts: readonly string[]): 
       .$if(locksRows(app.db), (query) => query.forUpdate())
       .executeTakeFirst()
     if (!part) return false
-    await putBack(app, JSON.parse(part.content) as Part, counts)
+    await putBack(app, JSON.parse(part.content) as Part)
     await app.db.deleteFrom('deleted_parts').where('id', '=', part.id).execute()
     return true
   })

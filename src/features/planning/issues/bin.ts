@@ -7,7 +7,6 @@ export const issueBin: BinKind = {
   one: 'an issue',
   table: 'issues',
   level: Owner,
-  counts: ['user_notes_count', 'upvotes', 'downvotes', 'merge_requests_count'],
   async deleted(app, { record_id: id, project_id, iid, title, deleted_by_id: by }) {
     // The user may have been removed meanwhile.
     if (by !== null) await emit(app, 'issue.deleted', { id, project_id: project_id!, iid: iid!, title, by })

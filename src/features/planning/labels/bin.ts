@@ -11,7 +11,6 @@ export const labelBin: BinKind = {
   one: 'a label',
   table: 'labels',
   level: Reporter,
-  counts: [],
   leaving: (app, { record_id }) => lockItemsWith(app, { label: record_id }),
   async deleted(app, { record_id: id, project_id, group_id, title, deleted_by_id: by }) {
     // The user may have been removed meanwhile.

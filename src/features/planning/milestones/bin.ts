@@ -11,7 +11,6 @@ export const milestoneBin: BinKind = {
   one: 'a milestone',
   table: 'milestones',
   level: Reporter,
-  counts: [],
   leaving: (app, { record_id }) => lockItemsWith(app, { milestone: record_id }),
   async deleted(app, { record_id: id, project_id, group_id, iid, title, deleted_by_id: by }) {
     if (by === null) return // The user was removed meanwhile.
