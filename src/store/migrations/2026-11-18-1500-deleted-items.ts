@@ -1,5 +1,5 @@
 /** Deleted issues, merge requests, labels and milestones stay in the bin for a while, with all that belongs to them. */
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { definer } from './helpers/define.ts'
 
 export async function up(db: Kysely<never>): Promise<void> {
@@ -45,5 +45,19 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     create unique index deleted_commits_deleted_item_id_sha_unique on deleted_commits (deleted_item_id, sha);
     create index deleted_commits_project on deleted_commits (project_id, id);
+  `
+}
+
+/** An earlier version could not restore what is in the bin. */
+export async function down(db: Kysely<never>): Promise<void> {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from deleted_items`.execute(db)
+  if (Number(rows[0]!.n) > 0)
+    throw new Error(
+      'the bin is not empty: restore its issues, merge requests, labels and milestones, or delete them for good, and try again',
+    )
+  await definer(db)`
+    drop table deleted_commits;
+    drop table deleted_parts;
+    drop table deleted_items;
   `
 }
