@@ -14,6 +14,10 @@ export const RefChangeEntity = entity({
   current: z.boolean().describe('Whether this is the latest change of the ref'),
 }).meta({ id: 'RefChange' })
 
+export const WikiChangeEntity = RefChangeEntity.extend({
+  message: z.string().nullable().describe('The first line of the newest commit; null after the deletion of the ref'),
+}).meta({ id: 'WikiChange' })
+
 export interface LoadedRefChange extends RefChange {
   readonly user: User | null
   readonly current: boolean

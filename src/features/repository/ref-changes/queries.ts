@@ -2,9 +2,13 @@ import { sql } from 'kysely'
 import { child } from '../../../api/endpoint.ts'
 import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
+import type { App } from '../../../context.ts'
+import { findCommits } from '../../../git/objects/commits.ts'
+import { repositoryExists } from '../../../git/storage/repositories.ts'
 import type { Db } from '../../../store/database.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import type { Project } from '../../projects/projects/queries.ts'
+import { wikiDir } from '../../projects/repositories/repository.ts'
 import { repository } from '../repositories/queries.ts'
 import { wiki } from '../wikis/queries.ts'
 import type { LoadedRefChange } from './entity.ts'
@@ -70,6 +74,28 @@ export async function loadRefChanges(db: Db, rows: readonly ListedRefChange[]): 
   return withUsers(db, listed, { user: 'user_id' })
 }
 
+const LONGEST_MESSAGE = 200
+
+/** The first lines of the newest commits of the changes of a wiki, read at once. */
+export async function messagesOf(
+  app: App,
+  project: Project,
+  changes: readonly RefChange[],
+): Promise<(string | null)[]> {
+  const dir = wikiDir(app, project)
+  if (!(await repositoryExists(dir))) return []
+  const ids = [...new Set(changes.flatMap(({ after }) => after ?? []))]
+  const commits = await findCommits(dir, ids)
+  const byId = new Map(commits.flatMap((commit) => (commit ? [[commit.id, commit.message] as const] : [])))
+  return changes.map(
+    ({ after }) =>
+      byId
+        .get(after ?? '')
+        ?.split('\n', 1)[0]!
+        .slice(0, LONGEST_MESSAGE) ?? null,
+  )
+}
+
 /** The change that moved the ref back. */
 export const findUndo = (db: Db, refs: Refs, { id, ref, before, after }: RefChange): Promise<ListedRefChange> =>
   changesOf(db, refs)
@@ -79,3 +105,7 @@ export const findUndo = (db: Db, refs: Refs, { id, ref, before, after }: RefChan
     .where('after', before === null ? 'is' : '=', before)
     .orderBy('id', 'desc')
     .executeTakeFirstOrThrow()
+
+/** The change that added this commit. */
+export const findWikiChangeTo = (db: Db, refs: Refs, { ref }: RefChange, commit: string): Promise<ListedRefChange> =>
+  changesOf(db, refs).where('ref', '=', ref).where('after', '=', commit).orderBy('id', 'desc').executeTakeFirstOrThrow()

@@ -214,16 +214,68 @@ test('what the gate refuses of a push it refuses of an undo, and nothing moves',
   expect(await tip('topic')).toBe(push.after)
 })
 
-test('a deleted wiki page comes back, and an older change of the wiki does not', async () => {
+test('a deleted wiki page comes back whole, also after changes of other pages', async () => {
   await using forge = await startForge()
   const { jane, dev, url } = await stage(forge)
-  await jane.post(`${url}/wikis`, { title: 'Home', content: 'Welcome' })
-  await jane.post(`${url}/wikis`, { title: 'Other', content: 'x' })
-  await jane.delete(`${url}/wikis/Home`)
-  const [deletion, older] = (await jane.get(`${url}/wikis/ref_changes`)).body
-  const undo = (id: number, who: Person) => who.post(`${url}/wikis/ref_changes/${id}/undo`)
-  expect(await undo(older.id, jane)).toMatchObject({ status: 409, body: MOVED })
-  expect((await jane.get(`${url}/wikis/Home`)).status).toBe(404)
+  const wikis = `${url}/wikis`
+  await jane.post(wikis, { title: 'docs/Home', content: 'Welcome', format: 'asciidoc' })
+  await jane.put(`${wikis}/docs%2FHome`, { content: 'Welcome all' })
+  await jane.post(wikis, { title: 'Other', content: 'x' })
+  const whole = async () => [
+    (await jane.get(`${wikis}/docs%2FHome`)).body,
+    (await jane.get(`${wikis}/docs%2FHome/history`)).body.map(({ message }: { message: string }) => message.trim()),
+  ]
+  const [page] = await whole()
+  await jane.delete(`${wikis}/docs%2FHome`)
+  const changes = async () => (await jane.get(`${wikis}/ref_changes`)).body
+  const undo = (id: number, who: Person) => who.post(`${wikis}/ref_changes/${id}/undo`)
+  const [deletion] = await changes()
+  expect(deletion).toMatchObject({ current: true, message: 'jane deleted page: Home', user: { username: 'jane' } })
+
+  // Nothing has changed since: the ref moves back.
   expect(await undo(deletion.id, dev)).toMatchObject({ status: 201, body: { user: { username: 'dev' } } })
-  expect((await jane.get(`${url}/wikis/Home`)).body).toMatchObject({ content: 'Welcome' })
+  expect((await whole())[0]).toEqual(page)
+
+  // Another page has changed since.
+  await jane.delete(`${wikis}/docs%2FHome`)
+  await jane.put(`${wikis}/Other`, { content: 'y' })
+  const [edit, again] = await changes()
+  const undone = await undo(again.id, dev)
+  expect(undone).toMatchObject({ status: 201, body: { before: edit.after, user: { username: 'dev' }, current: true } })
+  expect(await whole()).toEqual([
+    page,
+    [
+      `dev undid a change: ${again.after.slice(0, 8)}`,
+      'jane deleted page: Home',
+      'jane updated page: Home',
+      'jane created page: Home',
+    ],
+  ])
+  expect((await jane.get(`${wikis}/Other`)).body).toMatchObject({ content: 'y' })
+  // The undoing is a change, too.
+  expect((await undo(edit.id, jane)).status).toBe(201)
+  expect((await jane.get(`${wikis}/Other`)).body).toMatchObject({ content: 'x' })
+})
+
+test('a wiki change is not undone over later changes of the same pages', async () => {
+  await using forge = await startForge()
+  const { jane, url } = await stage(forge)
+  const wikis = `${url}/wikis`
+  await jane.post(wikis, { title: 'Home', content: 'one' })
+  await jane.put(`${wikis}/Home`, { content: 'two' })
+  await jane.put(`${wikis}/Home`, { content: 'three' })
+  await jane.post(wikis, { title: 'Gone', content: 'x' })
+  await jane.delete(`${wikis}/Gone`)
+  await jane.post(wikis, { title: 'gone', content: 'another', format: 'rdoc' })
+  const before = (await jane.get(`${wikis}/ref_changes`)).body
+  const [, deletion, , , second, first] = before
+  const undo = (id: number) => jane.post(`${wikis}/ref_changes/${id}/undo`)
+  for (const { id } of [deletion, second, first])
+    expect(await undo(id)).toMatchObject({
+      status: 409,
+      body: { message: 'The pages of this change have changed since' },
+    })
+  expect((await jane.get(`${wikis}/ref_changes`)).body).toEqual(before)
+  expect((await jane.get(`${wikis}/Home`)).body.content).toBe('three')
+  expect((await jane.get(`${wikis}/gone`)).body.content).toBe('another')
 })

@@ -5,10 +5,18 @@ import { text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { isFullRef } from '../../../git/process/arguments.ts'
 import { surroundings } from '../../identity/users/queries.ts'
+import type { Project } from '../../projects/projects/queries.ts'
 import { repository } from '../repositories/queries.ts'
 import { wiki } from '../wikis/queries.ts'
-import { RefChangeEntity, presentRefChange, type LoadedRefChange } from './entity.ts'
-import { listRefChanges, loadRefChanges, refChange, wikiRefChange, type ListedRefChange } from './queries.ts'
+import { RefChangeEntity, WikiChangeEntity, presentRefChange, type LoadedRefChange } from './entity.ts'
+import {
+  listRefChanges,
+  loadRefChanges,
+  messagesOf,
+  refChange,
+  wikiRefChange,
+  type ListedRefChange,
+} from './queries.ts'
 import { forgetRefChanges } from './forgetting.ts'
 import { undoRefChange, undoWikiChange } from './service.ts'
 
@@ -22,6 +30,11 @@ const filter = z.object({
 async function presentAll(app: App, { items, ...page }: Page<LoadedRefChange>) {
   const around = await surroundings(app)
   return { ...page, items: items.map((change) => presentRefChange(change, around)) }
+}
+
+async function presentWiki(app: App, project: Project, page: Page<LoadedRefChange>) {
+  const [messages, shown] = await Promise.all([messagesOf(app, project, page.items), presentAll(app, page)])
+  return { ...shown, items: shown.items.map((change, n) => ({ ...change, message: messages[n] ?? null })) }
 }
 
 async function present(app: App, change: ListedRefChange) {
@@ -72,9 +85,9 @@ export const listOfWiki = endpoint({
   allow: 'readWiki',
   by: 'visitor',
   input: filter,
-  output: pageOf(RefChangeEntity),
+  output: pageOf(WikiChangeEntity),
   handle: async ({ app, subject: { project }, input, page }) =>
-    presentAll(app, await listRefChanges(app.db, { project, wiki: true }, input, page)),
+    presentWiki(app, project, await listRefChanges(app.db, { project, wiki: true }, input, page)),
 })
 
 export const undoOfWiki = endpoint({

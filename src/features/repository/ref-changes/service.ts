@@ -9,10 +9,9 @@ import { Overtaken, changeRefs, webPusher } from '../gate/service.ts'
 import type { Update } from '../gate/updates.ts'
 import { changeWiki } from '../gate/wikis.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
-import { findUndo, type ListedRefChange } from './queries.ts'
-
-const MOVED = 'The ref has moved since this change'
-const PRUNED = 'The objects of this change are no longer in the repository'
+import { findUndo, findWikiChangeTo, type ListedRefChange } from './queries.ts'
+import { MOVED, PRUNED } from './refusals.ts'
+import { revertWikiChange } from './wiki-undo.ts'
 
 /** Moves the ref back through the checks of every push. Returns the change that did it. */
 export async function undoRefChange(
@@ -27,6 +26,7 @@ export async function undoRefChange(
   return findUndo(app.db, refs, change)
 }
 
+/** Moves the ref back, or reverts the files of the change if other pages have changed since. */
 export async function undoWikiChange(
   app: App,
   actor: User,
@@ -34,7 +34,12 @@ export async function undoWikiChange(
   change: ListedRefChange,
 ): Promise<ListedRefChange> {
   const refs = { project: subject.project, wiki: true }
-  const update = await reversed(wikiDir(app, subject.project), change)
+  const dir = wikiDir(app, subject.project)
+  if ((await repositoryExists(dir)) && (await resolveRef(dir, change.ref)) !== change.after) {
+    const commit = await revertWikiChange(app, actor, subject, change)
+    return findWikiChangeTo(app.db, refs, change, commit)
+  }
+  const update = await reversed(dir, change)
   await refusingMoved(() => changeWiki(app, webPusher(actor, subject.level), subject, [update]))
   return findUndo(app.db, refs, change)
 }
