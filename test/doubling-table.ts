@@ -356,6 +356,8 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'web/fields.ts optional': 'a name of a field',
   'web/fields.ts word': 'a name of a field',
   'web/fields.ts words': 'a name of a field',
+  'web/stored-flash.ts storeFlash': IN_BROWSERS,
+  'web/stored-flash.ts takeFlash': IN_BROWSERS,
   'web/messages.ts dismissedIn': 'a header; its pattern begins at a semicolon',
   'web/messages.ts messagesFor': 'patterns of administrators, each part looked for once',
   'web/outside.ts outside': 'a name of a rule',
@@ -371,6 +373,7 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'web/routes.ts find': 'a map by segments',
   'web/routes.ts loadPage': OF_OURS,
   'web/routes.ts pageOf': 'a map by segments',
+  'web/undo.ts doneWithLink': OF_OURS,
   'web/undo.ts undoable': OF_OURS,
   'web/words.ts sentence': 'a key of our tables',
 }

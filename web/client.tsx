@@ -5,6 +5,7 @@ import { Api, Refused, type Answered } from './api.ts'
 import { App } from './app.tsx'
 import { type Returned, type Surroundings } from './surroundings.ts'
 import { instanceFrame } from './layout/instance.tsx'
+import { storeFlash, takeFlash } from './stored-flash.ts'
 import { follow } from './live.ts'
 import { together, type FormFields, type Me } from './page.ts'
 import { queryText } from './query.ts'
@@ -88,8 +89,11 @@ const surroundings: Surroundings = {
   messages: handed.messages,
   reload: () => redraw({}),
   async act(action, form) {
-    const next = await page.actions![action]!({ ...request, form: fieldsOf(form) })
-    if (typeof next !== 'string') return redraw(next?.told ?? {})
+    const done = await page.actions![action]!({ ...request, form: fieldsOf(form) })
+    const next = typeof done === 'string' ? done : done?.to
+    if (typeof done === 'object' && (next === undefined || next === address)) return redraw(done.told)
+    if (next === undefined) return redraw({})
+    if (typeof done === 'object') storeFlash(next, done.told)
     if (next.split('#')[0] === location.pathname + location.search) location.hash = next.split('#')[1] ?? ''
     else location.assign(next)
   },
@@ -103,6 +107,8 @@ async function redraw(told: Surroundings['told']): Promise<void> {
 }
 
 hydrate(<App page={page} data={handed.data} surroundings={surroundings} />, root)
+const flash = takeFlash(address)
+if (flash) render(<App page={page} data={handed.data} surroundings={{ ...surroundings, told: flash }} />, root)
 listenToKeys()
 // If the tabs do not fit, the current tab may be outside the visible part.
 for (const one of document.querySelectorAll<HTMLElement>('nav > [aria-current=page]'))

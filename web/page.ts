@@ -29,6 +29,8 @@ export interface Flash {
   readonly told: Readonly<Record<string, string>>
   /** Then the page answers the post directly: sending the form again does no harm. */
   readonly changedNothing?: boolean
+  /** The URL of the next page; by default the same page. */
+  readonly to?: string
 }
 
 export interface Drawn {

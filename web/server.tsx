@@ -38,8 +38,8 @@ export interface RenderRequest {
   readonly cookies: string
   /** Passes flash messages from a post to the next page. */
   readonly flash: {
-    /** Returns false if the values are too large: then nothing is stored. */
-    keep(told: Flash['told']): boolean
+    /** Returns false if the values are too large: then nothing is stored. `to` is the URL of the next page. */
+    keep(told: Flash['told'], to?: string): boolean
     /** The values stored for this page, once. */
     take(): Flash['told']
   }
@@ -269,7 +269,8 @@ async function act(asked: RenderRequest, api: Api, page: Page, match: Match, for
     }
     const next = await action({ ...request, form })
     if (typeof next === 'string') return { location: next }
-    if (!next || isKept(asked, next)) return { location: asked.address }
+    const location = next?.to ?? asked.address
+    if (!next || isKept(asked, next) || next.to !== undefined) return { location }
     return await show(asked, api, page, match, { ...NONE, told: next.told })
   } catch (error) {
     if (!(error instanceof Refused)) throw error
@@ -300,8 +301,8 @@ async function previewOf(
  * An undo form that is too large is left out. Any other message, such as a new secret, must be in the answer of the
  * post itself.
  */
-function isKept({ flash }: RenderRequest, { told, changedNothing = false }: Flash): boolean {
+function isKept({ flash }: RenderRequest, { told, to, changedNothing = false }: Flash): boolean {
   if (changedNothing) return false
   const { undo, ...rest } = told
-  return flash.keep(told) || (undo !== undefined && flash.keep(rest))
+  return flash.keep(told, to) || (undo !== undefined && flash.keep(rest, to))
 }

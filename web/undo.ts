@@ -9,6 +9,18 @@ export interface Undo {
   readonly word: string
 }
 
+/** A link in the message about an action. */
+export interface FlashLink {
+  readonly href: string
+  readonly text: string
+}
+
+/** Shown once on the page `to`, with a link. */
+export const doneWithLink = (done: string, to: string, link: FlashLink): Flash => ({
+  to,
+  told: { done, link: JSON.stringify(link) },
+})
+
 type Fields = Readonly<Record<string, string | number | readonly (string | number)[]>>
 
 /** Shown once on the next page. Lists become repeated fields: `labels[]`. */

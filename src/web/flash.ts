@@ -18,8 +18,11 @@ const MOST_BYTES = 2800
 export type FlashValues = Readonly<Record<string, string>>
 
 export interface Flash {
-  /** Returns false if the values are too large for a cookie: then nothing is stored. */
-  keep(told: FlashValues): boolean
+  /**
+   * Returns false if the values are too large for a cookie: then nothing is stored. `to` is the URL of the page that
+   * shows them, by default the same page.
+   */
+  keep(told: FlashValues, to?: string): boolean
   /** The values for this page. The browser deletes the cookie. */
   take(): FlashValues
 }
@@ -33,10 +36,10 @@ interface Stored {
 
 export function flashOf(app: App, request: FastifyRequest, reply: FastifyReply, address: string): Flash {
   const { vault, clock } = app
-  const mark = () => vault.sign('told', `${browserSecret(request) ?? ''} ${address}`)
+  const mark = (page = address) => vault.sign('told', `${browserSecret(request) ?? ''} ${page}`)
   return {
-    keep(told) {
-      const kept: Stored = { told, mark: mark(), until: clock.now().getTime() + KEPT_MS }
+    keep(told, to) {
+      const kept: Stored = { told, mark: mark(to), until: clock.now().getTime() + KEPT_MS }
       const text = PREFIX + JSON.stringify(kept)
       if (Buffer.byteLength(text) > MOST_BYTES) return false
       reply.header('Set-Cookie', cookie(app, COOKIE, vault.seal(text), KEPT_MS / 1000))

@@ -1,7 +1,7 @@
 /** What the previous action did, with an undo button. */
 import { useEffect, useState } from 'preact/hooks'
 import { useSurroundings } from '../surroundings.ts'
-import type { Undo } from '../undo.ts'
+import type { FlashLink, Undo } from '../undo.ts'
 import { Button, Form } from '../components/Form.tsx'
 import './UndoLine.css'
 
@@ -14,10 +14,12 @@ export function UndoLine() {
   }, [told])
   if (kept.done === undefined) return null
   const undo = kept.undo === undefined ? null : (JSON.parse(kept.undo) as Undo)
+  const link = kept.link === undefined ? null : (JSON.parse(kept.link) as FlashLink)
   const forget = () => keep((now) => (now === kept ? {} : now))
   return (
     <div class="undo-line" role="status" onReset={forget}>
       <span>{kept.done}</span>
+      {link && <a href={link.href}>{link.text}</a>}
       {undo && (
         <Form action={undo.action} id="undo" class="inline" resets key={kept.undo}>
           {undo.fields.map(([name, value], n) => (
