@@ -28,12 +28,21 @@ export const deletePage = 'Delete page'
 export const page = 'Page'
 export const view = 'View'
 export const deletePageTitle = (title: string) => `Delete the page ${title}?`
+export const pageSaved = (title: string) => `Page ${title} saved`
+export const pageDeleted = (title: string) => `Page ${title} deleted`
+export const versionRestored = 'Version restored'
 export const thisPageDoesNotExist = 'This page does not exist'
 export const thisWikiIsEmptyCreate = 'This wiki is empty. Create the first page.'
 export const thisPageDoesNotExistSentence = 'This page does not exist.'
 
 // Wikis, pages
 
+export const historyOfWiki = 'History of the wiki'
+export const noChangesYet = 'No changes in the last days'
+export const undoChange = (message: string) => `Undo: ${message}`
+export const undoHint =
+  'A change can be undone as long as the pages of the change have not changed again. Deleted pages come back this way.'
+export const branchRemoved = 'Branch deleted'
 export const createHomePage = 'Create the home page'
 export const historyLink = 'history'
 export const morePages = (pages: number) => `${pages} more pages. Use search to find them.`

@@ -39,7 +39,12 @@ function withFolders(pages: readonly Records['WikiPageSummary'][]) {
 }
 
 export function WikiPages({ pages, current, hrefOf }: WikiPagesProps) {
-  if (pages.length === 0) return <Empty title={t.noPagesYet} />
+  if (pages.length === 0)
+    return (
+      <Empty title={t.noPagesYet}>
+        <a href={`${hrefOf('pages')}?view=history`}>{common.history}</a>
+      </Empty>
+    )
   return (
     <nav aria-label={t.wikiPages}>
       <h2>{common.pages}</h2>
@@ -57,7 +62,7 @@ export function WikiPages({ pages, current, hrefOf }: WikiPagesProps) {
         ))}
       </ul>
       <p>
-        <a href={hrefOf('pages')}>{t.allPages}</a>
+        <a href={hrefOf('pages')}>{t.allPages}</a> · <a href={`${hrefOf('pages')}?view=history`}>{common.history}</a>
       </p>
     </nav>
   )

@@ -8,6 +8,7 @@ import { below, projectFrame, type InProject } from '../../../layout/project.tsx
 import { page as declare, text, type Act, type PageRequest } from '../../../page.ts'
 import { CompareView, History, compareVersions, type Comparison } from './Compare.tsx'
 import { WikiForm, WikiPages } from './Parts.tsx'
+import { undoWikiChange, undoableChange } from './undo.ts'
 import { rich } from '../../../rich.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/wikis.ts'
@@ -25,6 +26,7 @@ const pathIn = (params: PageRequest['params']) => params.path ?? 'home'
 
 const PAGE = '/projects/{id}/wikis/{slug}'
 const addressOf = (id: string, slug: string) => `/${id}/-/wikis/${slug.split('/').map(encodeURIComponent).join('/')}`
+const titleOf = (slug: string) => slug.split('/').at(-1)!.replaceAll('-', ' ')
 const written = ({ form }: Act) => ({ title: text(form, 'title'), content: text(form, 'content') })
 
 export const page = declare<Data, InProject>({
@@ -54,19 +56,23 @@ export const page = declare<Data, InProject>({
     },
     async change(act) {
       const { id } = act.params
-      const changed = await act.api.put(PAGE, { id: id!, slug: pathIn(act.params), ...written(act) })
-      return addressOf(id!, changed.slug)
+      const edit = () => act.api.put(PAGE, { id: id!, slug: pathIn(act.params), ...written(act) })
+      const { result, undoable } = await undoableChange(act, edit)
+      return { to: addressOf(id!, result.slug), ...undoable(t.pageSaved(result.title)) }
     },
-    async restore({ api, params, form }) {
+    async restore(act) {
+      const { api, params, form } = act
       const at = { id: params.id!, slug: pathIn(params) }
       const old = await api.get(PAGE, { ...at, version: text(form, 'version') })
-      await api.put(PAGE, { ...at, content: old.content })
-      return addressOf(at.id, at.slug)
+      const { undoable } = await undoableChange(act, () => api.put(PAGE, { ...at, content: old.content }))
+      return { to: addressOf(at.id, at.slug), ...undoable(t.versionRestored) }
     },
-    async destroy({ api, params }) {
-      await api.delete(PAGE, { id: params.id!, slug: pathIn(params) })
-      return addressOf(params.id!, 'home')
+    async destroy(act) {
+      const at = { id: act.params.id!, slug: pathIn(act.params) }
+      const { undoable } = await undoableChange(act, () => act.api.delete(PAGE, at))
+      return { to: addressOf(at.id, 'home'), ...undoable(t.pageDeleted(titleOf(at.slug))) }
     },
+    undo: undoWikiChange,
   },
   View: ({ project, wiki, pages, versions, source, comparison, params, query }) => {
     const path = pathIn(params)
