@@ -245,3 +245,13 @@ export const developer = 'Developer'
 export const maintainer = 'Maintainer'
 export const owner = 'Owner'
 export const privateMembersOnly = 'Private: members only'
+
+// Deleted projects and groups
+
+export const deletedProjectsAndGroups = 'Deleted projects and groups'
+export const nothingToRestore = 'No deleted projects or groups'
+export const deletedOnBy = 'Deleted on {day} by {user}'
+export const restore = 'Restore'
+export const deletePermanently = 'Delete permanently'
+export const deletedTab = 'Deleted'
+export const activeTab = 'Active'

@@ -19,9 +19,16 @@ export const pathAndTransfer = 'Path and transfer'
 export const changesUrlsOfAllProjects = 'Changes the URLs of all projects in this group.'
 export const transferThisGroup = 'Transfer this group?'
 export const newParentGroup = 'New parent group'
+export const deletedProjectsAndSubgroups = 'Deleted projects and subgroups'
 export const deleteThisGroup = 'Delete this group'
-export const deletesAllProjectsAndSubgroups =
-  'Deletes all projects and subgroups. Owners can restore the group for the number of days set by the administrator, 7 by default.'
+export const deletesAllProjectsAndSubgroups = (lastDay: string | null) =>
+  `Deletes all projects and subgroups. ${
+    lastDay === null ? 'The deletion is permanent.' : `Owners can restore the group until ${lastDay}.`
+  }`
+export const groupDeleted = (path: string, lastDay: string | null) =>
+  lastDay === null
+    ? `Group ${path} deleted permanently`
+    : `Group ${path} deleted. Owners can restore the group until ${lastDay}.`
 export const deleteGroup = 'Delete group'
 
 // Group

@@ -11,14 +11,6 @@ export const reviewRequests = 'Review requests'
 export const myProjects = 'My projects'
 export const noProjectsYet = 'No projects yet'
 
-// Deleted
-export const deletedProjectsAndGroups = 'Deleted projects and groups'
-export const nothingToRestore = 'No deleted projects or groups'
-export const deletedOn = (day: string) => `Deleted on ${day}`
-export const urlSlug = 'URL slug'
-export const restore = 'Restore'
-export const deletePermanently = 'Delete permanently'
-
 // Activity
 
 export const pushes = 'Pushes'

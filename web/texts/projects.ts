@@ -57,8 +57,14 @@ export const theOldUrlRedirects = 'The old URL redirects to the new URL.'
 export const transferThisProject = 'Transfer this project?'
 export const newNamespace = 'New namespace'
 export const deleteThisProject = 'Delete this project'
-export const deletesRepositoryIssuesMergeRequests =
-  'Deletes the repository, issues, merge requests and all other data. Owners can restore the project for the number of days set by the administrator, 7 by default.'
+export const deletesRepositoryIssuesMergeRequests = (lastDay: string | null) =>
+  `Deletes the repository, issues, merge requests and all other data. ${
+    lastDay === null ? 'The deletion is permanent.' : `Owners can restore the project until ${lastDay}.`
+  }`
+export const projectDeleted = (path: string, lastDay: string | null) =>
+  lastDay === null
+    ? `Project ${path} deleted permanently`
+    : `Project ${path} deleted. Owners can restore the project until ${lastDay}.`
 export const deleteProject = 'Delete project'
 export const featuresSaved = 'Features saved.'
 

@@ -3,7 +3,8 @@ import type { Records } from '../../api.ts'
 import { Button, Choice, Field, Form, Switch } from '../../components/Form.tsx'
 import { Confirmed, assertTyped } from '../../components/confirmed.tsx'
 import { Chapter, Notice } from '../../components/settings.tsx'
-import { chosenFile, count, flags, word } from '../../fields.ts'
+import { DeletedLists, deletedActions, deletedFlash, type DeletedData } from '../../components/deleted.tsx'
+import { chosenFile, count, flags, listPage, word } from '../../fields.ts'
 import type { InGroup } from '../../layout/group.tsx'
 import { groupSettingsFrame } from '../../layout/settings.tsx'
 import { VISIBILITIES, type VisibilityWord } from '../../levels.ts'
@@ -13,6 +14,9 @@ import * as t from '../../texts/groups.ts'
 
 interface Data {
   places: Records['PublicGroup'][]
+  settings: Records['WebSettings']
+  deletedProjects: DeletedData['projects']
+  deletedGroups: DeletedData['groups']
 }
 
 const CREATORS = [
@@ -38,11 +42,24 @@ const SWITCHES = [
 export const page = declare<Data, InGroup>({
   signedIn: true,
   frame: groupSettingsFrame,
-  load: ({ api, params }) => ({
+  load: ({ api, params, query }) => ({
+    settings: api.get('/application/web_settings', {}),
+    deletedProjects: api.list('/groups/{id}/projects', {
+      id: params.id!,
+      only_pending_delete: true,
+      include_subgroups: true,
+      with_shared: false,
+      ...listPage(query),
+    }),
+    deletedGroups: api.list('/groups/{id}/descendant_groups', {
+      id: params.id!,
+      only_pending_delete: true,
+      ...listPage(query),
+    }),
     places: api.get('/groups/{id}/transfer_locations', { id: params.id!, per_page: 100 }),
   }),
   title: () => common.settings,
-  View: ({ group, places }) => (
+  View: ({ group, places, settings, deletedProjects, deletedGroups }) => (
     <>
       <h1>{common.generalSettings}</h1>
       <Notice />
@@ -85,9 +102,14 @@ export const page = declare<Data, InGroup>({
           <Button>{t.transferGroup}</Button>
         </Form>
       </Chapter>
+      {deletedProjects.total || deletedGroups.total ? (
+        <Chapter title={t.deletedProjectsAndSubgroups}>
+          <DeletedLists projects={deletedProjects} groups={deletedGroups} />
+        </Chapter>
+      ) : null}
       <Confirmed
         title={t.deleteThisGroup}
-        hint={t.deletesAllProjectsAndSubgroups}
+        hint={t.deletesAllProjectsAndSubgroups(settings.last_restore_day)}
         action="remove"
         word={group.full_path}
         button={t.deleteGroup}
@@ -122,8 +144,10 @@ export const page = declare<Data, InGroup>({
     },
     async remove({ api, params, form }) {
       assertTyped(form, params.id!)
+      const { last_restore_day } = await api.get('/application/web_settings', {})
       await api.delete('/groups/{id}', { id: params.id! })
-      return '/'
+      return deletedFlash(t.groupDeleted(params.id!, last_restore_day), last_restore_day)
     },
+    ...deletedActions,
   },
 })

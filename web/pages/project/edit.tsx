@@ -8,6 +8,7 @@ import { projectSettingsFrame } from '../../layout/settings.tsx'
 import { VISIBILITIES, type VisibilityWord } from '../../levels.ts'
 import { page as declare, text } from '../../page.ts'
 import { Confirmed, assertTyped } from '../../components/confirmed.tsx'
+import { deletedFlash } from '../../components/deleted.tsx'
 import * as common from '../../texts/common.ts'
 import * as t from '../../texts/projects.ts'
 import './edit.css'
@@ -15,6 +16,7 @@ import './edit.css'
 interface Data {
   branches: Records['Branch'][]
   places: Records['PublicGroup'][]
+  settings: Records['WebSettings']
 }
 
 const FEATURES = [
@@ -65,10 +67,11 @@ export const page = declare<Data, InProject>({
       // Only users who may change a project get this.
       branches: api.maybe('/projects/{id}/repository/branches', { id, per_page: 100 }).then((all) => all ?? []),
       places: api.get('/projects/{id}/transfer_locations', { id, per_page: 100 }),
+      settings: api.get('/application/web_settings', {}),
     }
   },
   title: () => common.settings,
-  View: ({ project, branches, places }) => {
+  View: ({ project, branches, places, settings }) => {
     return (
       <>
         <h1>{common.generalSettings}</h1>
@@ -153,7 +156,7 @@ export const page = declare<Data, InProject>({
             </Chapter>
             <Confirmed
               title={t.deleteThisProject}
-              hint={t.deletesRepositoryIssuesMergeRequests}
+              hint={t.deletesRepositoryIssuesMergeRequests(settings.last_restore_day)}
               action="remove"
               word={project.path_with_namespace}
               button={t.deleteProject}
@@ -215,8 +218,9 @@ export const page = declare<Data, InProject>({
     },
     async remove({ api, params, form }) {
       assertTyped(form, params.id!)
+      const { last_restore_day } = await api.get('/application/web_settings', {})
       await api.delete('/projects/{id}', { id: params.id! })
-      return '/'
+      return deletedFlash(t.projectDeleted(params.id!, last_restore_day), last_restore_day)
     },
   },
 })

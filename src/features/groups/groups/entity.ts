@@ -10,6 +10,7 @@ import {
 } from '../../identity/namespaces/model.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../../projects/projects/entity.ts'
 import { CustomAttributeEntity } from '../../identity/custom-attributes.ts'
+import { UserSummaryEntity } from '../../identity/users/entity.ts'
 
 /** A short form: only the names and paths of the group. */
 export const PublicGroupEntity = entity({
@@ -54,6 +55,8 @@ const common = {
 /** A group in a list. */
 export const GroupEntity = entity({
   ...common,
+  /** For a group in the bin. Null after the removal of the user. */
+  deleted_by: UserSummaryEntity.nullable().optional(),
   /** Present with `with_custom_attributes`, for administrators. */
   custom_attributes: z.array(CustomAttributeEntity).optional(),
   statistics: entity({

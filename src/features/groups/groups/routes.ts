@@ -10,6 +10,7 @@ import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../../projects/projects/entity.ts'
 import { filters as projectFilters, refused as projectRefused } from '../../projects/lists/filters.ts'
 import { asksForBin, listProjects } from '../../projects/lists/lists.ts'
+import { deletersOf } from '../../projects/projects/deleters.ts'
 import { presentProjects } from '../../projects/projects/load.ts'
 import { transferProject } from '../../projects/projects/transfer.ts'
 import { purgeGroup, restoreGroup } from './bin.ts'
@@ -45,7 +46,14 @@ async function answerList(
 ): Promise<Page<z.infer<typeof GroupEntity>>> {
   const { items, total } = await listGroups(app, viewer, filter, page)
   const sizes = filter.statistics && viewer?.admin ? await sizesOf(app.db, items) : () => undefined
-  const groups = items.map((one) => presentGroup(one, app.url, sizes(one)))
+  const deleters = await deletersOf(
+    app,
+    items.filter((one) => one.marked_for_deletion_at !== null),
+  )
+  const groups = items.map((one) => ({
+    ...presentGroup(one, app.url, sizes(one)),
+    ...(deleters.has(one.id) && { deleted_by: deleters.get(one.id)! }),
+  }))
   if (!filter.with_custom_attributes || !viewer?.admin) return { total, items: groups }
   const attributes = await attributesOf(
     app.db,

@@ -5,6 +5,7 @@ import { VISIBILITIES } from '../../../lib/levels.ts'
 import { currentSettings } from '../settings/queries.ts'
 import { isOpenToNewcomers } from '../settings/sign-up.ts'
 import { latestTokenExpiry } from '../settings/token-expiry.ts'
+import { lastRestoreDay } from '../settings/deletion.ts'
 import { homePage } from './home-page.ts'
 
 /** The settings that pages need, for every viewer. */
@@ -30,6 +31,8 @@ export const get = endpoint({
     user_oauth_applications: z.boolean(),
     /** The latest expiry date of a token created today. */
     latest_token_expiry: dateOut.nullable(),
+    /** The last day on which a record deleted today can be restored. Null if records are deleted permanently. */
+    last_restore_day: dateOut.nullable(),
   }).meta({ id: 'WebSettings' }),
   async handle({ app, viewer }) {
     const settings = await currentSettings(app)
@@ -47,6 +50,7 @@ export const get = endpoint({
       require_personal_access_token_expiry: settings.require_personal_access_token_expiry,
       user_oauth_applications: settings.user_oauth_applications,
       latest_token_expiry: latestTokenExpiry(settings, app.clock),
+      last_restore_day: lastRestoreDay(settings, app.clock),
     }
   },
 })

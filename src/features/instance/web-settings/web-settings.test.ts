@@ -37,6 +37,7 @@ test('everybody reads what steers pages, visitors nothing of runners', async () 
     require_personal_access_token_expiry: false,
     user_oauth_applications: true,
     latest_token_expiry: null,
+    last_restore_day: null,
   }
   expect(await ask(forge.visitor)).toEqual(initial)
   await set({ shared_runners_text: 'Be *quick*.' })

@@ -6,6 +6,7 @@ import { encodeSegments } from '../../../lib/text/segments.ts'
 import { pageBelow } from '../../../lib/net/page-below.ts'
 import type { Row } from '../../../store/database.ts'
 import { CustomAttributeEntity } from '../../identity/custom-attributes.ts'
+import { UserSummaryEntity } from '../../identity/users/entity.ts'
 import { ContainerExpirationEntity, presentContainerExpiration } from './container-expiration.ts'
 import { AUTO_DEVOPS_STRATEGIES, GIT_STRATEGIES, IMPORT_STATUSES } from './model.ts'
 import { hasFeature, type Feature } from './policy.ts'
@@ -55,6 +56,8 @@ export const ProjectEntity = entity({
   /** The day of the deletion, for a project in the bin. */
   marked_for_deletion_at: dateOut.nullable(),
   marked_for_deletion_on: dateOut.nullable(),
+  /** In lists, for a project in the bin. Null after the removal of the user. */
+  deleted_by: UserSummaryEntity.nullable().optional(),
   visibility: z.enum(VISIBILITIES),
   empty_repo: z.boolean(),
   updated_at: timestampOut,

@@ -1,6 +1,6 @@
 /** Loads projects with everything that their records show, in a fixed number of queries. */
 import { cachedRecords, type CachedRecordKey } from '../../../api/cached-records.ts'
-import type { Json } from '../../../api/json.ts'
+import { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { Guest, Master, Owner, Reporter } from '../../../lib/levels.ts'
@@ -13,6 +13,7 @@ import type { RowState } from '../../../store/versions.ts'
 import { levelOf, openVisibilities } from '../../access/authorizations/queries.ts'
 import { withAttributes, type AttributeOptions } from '../../identity/custom-attributes.ts'
 import { userRows } from '../../identity/users/queries.ts'
+import { deletersOf } from './deleters.ts'
 import {
   presentProject,
   presentSimpleProject,
@@ -224,8 +225,26 @@ export async function presentProjects(
 ): Promise<Json<ProjectRecord | SimpleProjectRecord>[]> {
   const found = await projectVersions(app.db, viewer, projects, input.binned && { binned_too: true })
   const shown = found.filter(({ deleting, access_level }) => !deleting || levelOf(viewer, access_level) >= Owner)
-  const records = await presentVersioned(app, viewer, shown, input)
+  const loaded = await presentVersioned(app, viewer, shown, input)
+  const records = await withDeleters(app, shown, loaded)
   return withAttributes(app.db, viewer, 'project_id', projects, input, records)
+}
+
+/** For projects in the bin. Records are cached, and names of users may change. */
+async function withDeleters(
+  app: App,
+  versionKeys: readonly ProjectVersion[],
+  records: Json<ProjectRecord | SimpleProjectRecord>[],
+): Promise<Json<ProjectRecord | SimpleProjectRecord>[]> {
+  const ids = versionKeys.filter(({ deleting }) => deleting).map(({ id }) => id)
+  if (ids.length === 0) return records
+  const rows = await app.db.selectFrom('projects').select(['id', 'deleted_by_id']).where('id', 'in', ids).execute()
+  const deleters = await deletersOf(app, rows)
+  return records.map((record) => {
+    const { value } = record
+    const deleted_by = deleters.get(value.id)
+    return deleted_by === undefined || !('archived' in value) ? record : Json.of({ ...value, deleted_by })
+  })
 }
 
 export async function presentProjectFor(

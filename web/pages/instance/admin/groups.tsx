@@ -1,4 +1,5 @@
 import type { Listed, Records } from '../../../api.ts'
+import { DeletedGroups, DeletedTabs, deletedActions } from '../../../components/deleted.tsx'
 import { Empty, Pages } from '../../../components/lists.tsx'
 import { GroupRows } from '../../../components/listings.tsx'
 import { Finder } from '../../../components/settings.tsx'
@@ -11,6 +12,8 @@ interface Data {
   groups: Listed<Records['Group'][]>
 }
 
+const isDeleted = (query: URLSearchParams) => query.has('deleted')
+
 export const page = declare<Data>({
   signedIn: true,
   frame: adminFrame,
@@ -19,11 +22,13 @@ export const page = declare<Data>({
       search: query.get('search') ?? undefined,
       all_available: true,
       order_by: 'path',
+      ...(isDeleted(query) && { only_pending_delete: true }),
       ...listPage(query),
     }),
   }),
   title: () => common.groups,
-  View: ({ groups }) => (
+  actions: deletedActions,
+  View: ({ groups, query }) => (
     <>
       <div class="head">
         <h1>{common.groups}</h1>
@@ -31,9 +36,14 @@ export const page = declare<Data>({
           {common.newGroup}
         </a>
       </div>
-      <Finder label={common.searchGroups} />
+      <DeletedTabs label={common.groups} path="/admin/groups" />
+      <Finder label={common.searchGroups}>
+        {isDeleted(query) && <input type="hidden" name="deleted" value="true" />}
+      </Finder>
       {groups.items.length === 0 ? (
-        <Empty title={common.noGroups} />
+        <Empty title={isDeleted(query) ? common.nothingToRestore : common.noGroups} />
+      ) : isDeleted(query) ? (
+        <DeletedGroups groups={groups.items} />
       ) : (
         <GroupRows
           groups={groups.items}

@@ -38,7 +38,7 @@ export const page = declare<Data>({
     <>
       <div class="head">
         <h1>{t.myProjects}</h1>
-        <a href="/dashboard/deleted">{t.deletedProjectsAndGroups}</a>
+        <a href="/dashboard/deleted">{common.deletedProjectsAndGroups}</a>
         <a class="button" data-kind="main" href="/projects/new">
           {common.newProject}
         </a>
