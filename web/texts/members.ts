@@ -21,6 +21,7 @@ export const directMember = 'direct member'
 export const roleOfName = (name: string) => `Role of ${name}`
 export const leaveScope = (place: string) => `Leave this ${place}?`
 export const removeName = (name: string) => `Remove ${name}?`
+export const memberRemoved = (name: string) => `${name} removed`
 export const leave = 'Leave'
 export const addMemberByNameOrUsername = 'Add member by name or username'
 export const roleForName = (name: string) => `Role for ${name}`

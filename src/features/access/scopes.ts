@@ -5,7 +5,7 @@
 import { child, policy } from '../../api/endpoint.ts'
 import type { managedPolicy, ManagedScope, ResourceScope, Scoped } from '../../api/resource-scopes.ts'
 import { id } from '../../api/wire.ts'
-import type { User } from '../../context.ts'
+import type { App, User } from '../../context.ts'
 import { forbidden } from '../../errors.ts'
 import type { Db } from '../../store/database.ts'
 import type { SourceColumns } from './members/model.ts'
@@ -49,6 +49,22 @@ export const ofPerson = <R extends { user_id: number }>(
     async find(app, { at, managed, viewer }, { user_id }) {
       if (secret && !managed && user_id !== viewer?.id) throw forbidden()
       return findOf(app.db, at, user_id)
+    },
+  })
+
+/** What is left of a record that the viewer removed. Only users who can manage members learn whether it exists. */
+export const ofRemoved = <R extends { user_id: number }>(
+  { resource }: SourceScope,
+  findOf: (app: App, at: SourceColumns, user: number, by: number) => Promise<R | null>,
+) =>
+  child(resource, {
+    name: 'Member',
+    key: 'record',
+    params: { user_id: id },
+    policy: personPolicy,
+    async find(app, { at, managed, viewer }, { user_id }) {
+      if (!managed || !viewer) throw forbidden()
+      return findOf(app, at, user_id, viewer.id)
     },
   })
 

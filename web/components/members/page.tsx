@@ -5,6 +5,7 @@ import { groupFrame, type InGroup } from '../../layout/group.tsx'
 import { projectFrame, type InProject } from '../../layout/project.tsx'
 import { OWNER, levelOf, ROLES, roleName, rolesUpTo } from '../../levels.ts'
 import { page as declare, text, type Frame, type Page, type PageRequest } from '../../page.ts'
+import { undoable } from '../../undo.ts'
 import { Avatar } from '../Avatar.tsx'
 import { ActButton, Button, Choice, Field, Form } from '../Form.tsx'
 import { State } from '../State.tsx'
@@ -37,6 +38,7 @@ function pathsOf(place: Scope) {
     direct: `${before}/members` as '/projects/{id}/members',
     all: `${before}/members/all` as '/projects/{id}/members/all',
     one: `${before}/members/{user_id}` as '/projects/{id}/members/{user_id}',
+    restoration: `${before}/members/{user_id}/restore` as '/projects/{id}/members/{user_id}/restore',
     invitations: `${before}/invitations` as '/projects/{id}/invitations',
     invitation: `${before}/invitations/{email}` as '/projects/{id}/invitations/{email}',
     requests: `${before}/access_requests` as '/projects/{id}/access_requests',
@@ -164,8 +166,14 @@ export function membersPage(place: Scope): Page<Data> {
         })
       },
       async remove({ api, params, form, me }) {
-        await api.delete(paths.one, { id: params.id!, user_id: text(form, 'user') })
-        return text(form, 'user') === String(me?.id) ? '/' : undefined
+        const user = text(form, 'user')
+        const member = await api.maybe(paths.one, { id: params.id!, user_id: user })
+        await api.delete(paths.one, { id: params.id!, user_id: user })
+        if (user === String(me?.id)) return '/'
+        return undoable(t.memberRemoved(member?.name ?? user), 'restore', { user })
+      },
+      async restore({ api, params, form }) {
+        await api.post(paths.restoration, { id: params.id!, user_id: text(form, 'user') })
       },
       async invite({ api, params, form }) {
         await api.post(paths.invitations, {

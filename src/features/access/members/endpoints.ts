@@ -6,11 +6,12 @@ import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { findUser, findUserByUsername, surroundings } from '../../identity/users/queries.ts'
 import { MOST_AT_ONCE, OutcomeEntity, oneByOne } from '../outcome.ts'
-import { ofPerson, type SourceScope } from '../scopes.ts'
+import { ofPerson, ofRemoved, type SourceScope } from '../scopes.ts'
 import { MemberEntity, presentMember } from './entity.ts'
 import { addressesFor } from './people.ts'
 import { findMember, listMembers, loadMembers } from './queries.ts'
-import { addMember, removeMember, updateMember } from './service.ts'
+import { findRemoved } from './removals.ts'
+import { addMember, removeMember, restoreMember, updateMember } from './service.ts'
 import { findEffectiveMember, listEffectiveMembers, withOrigins } from './effective-members.ts'
 
 const people = { query: text.nullish(), user_ids: listOf(id).nullish(), skip_users: listOf(id).nullish() }
@@ -146,6 +147,18 @@ export function memberEndpoints(scope: SourceScope) {
       changedAt: ({ record }) => record.updated_at,
       output: null,
       handle: ({ app, viewer, subject }) => removeMember(app, subject.record, viewer.id),
+    }),
+
+    restore: endpoint({
+      method: 'POST',
+      path: `${path}/:user_id/restore`,
+      summary: `Undo the removal of a member from a ${kind}, within an hour and by the same user`,
+      on: ofRemoved(scope, findRemoved),
+      allow: 'manage',
+      output: MemberEntity,
+      async handle({ app, viewer, subject }) {
+        return presentOneMember(app, await restoreMember(app, subject.record, viewer.id))
+      },
     }),
   }
 }

@@ -72,7 +72,15 @@ describe.each(KINDS)('members of %s', (kind) => {
       .executeTakeFirstOrThrow()
     const at = kind === 'groups' ? { group_id: id, project_id: null } : { group_id: null, project_id: id }
     const row = { expires_at: null, created_at: expect.any(String), updated_at: expect.any(String) }
-    const told = { ...at, ...row, user_id: jane.id, access_level: 40, by: owner.id, expired: false }
+    const told = {
+      ...at,
+      ...row,
+      user_id: jane.id,
+      access_level: 40,
+      by: owner.id,
+      expired: false,
+      removal: expect.any(Number),
+    }
     expect(JSON.parse(payload)).toEqual(told)
   })
 

@@ -21,11 +21,28 @@ declare module '../../../store/database.ts' {
       created_at: string
       updated_at: string
     }
+    /** Members whose removal their remover can undo for a while. */
+    removed_members: SourceColumns & {
+      id: Generated<number>
+      user_id: number
+      access_level: number
+      expires_at: string | null
+      from_directory: Generated<boolean>
+      hand_level: number | null
+      created_by_id: number | null
+      created_at: string
+      removed_by_id: number
+      removed_at: string
+      restored_at: string | null
+    }
   }
   interface Events {
     'member.added': MemberEvent
     'member.changed': MemberEvent
-    'member.removed': MemberEvent & { expired: boolean }
+    /** `removal`: the row of the removed member, if the removal can be undone. */
+    'member.removed': MemberEvent & { expired: boolean; removal?: number }
+    /** The removal was undone. */
+    'member.restored': { removal: number; user_id: number }
   }
 }
 

@@ -11,6 +11,7 @@ import { refreshAuthorizations } from '../authorizations/service.ts'
 import { sourceOf } from '../scopes.ts'
 import { assertLevel } from './levels.ts'
 import type { SourceColumns } from './model.ts'
+import { keepRemoved, takeRemoved, type RemovedMember } from './removals.ts'
 import { hasAnotherOwner, isClosed, personalOwnerOf } from './queries.ts'
 
 export type Member = Row<'members'>
@@ -47,9 +48,36 @@ export async function addMember(
       .returningAll()
       .executeTakeFirst()
     if (!member) throw conflict('Member already exists')
-    await takeRequest(app, at, user)
-    await spread(app, member)
-    await emit(app, 'member.added', memberEvent(member, by))
+    await joined(app, member, by)
+    return member
+  })
+}
+
+async function joined(app: TransactionApp, member: Member, by?: number): Promise<void> {
+  await takeRequest(app, member, member.user_id)
+  await spread(app, member)
+  await emit(app, 'member.added', memberEvent(member, by))
+}
+
+/** Undoes a removal: the member has the same fields as before, and the items that the removal unassigned. */
+export async function restoreMember(app: App, removed: RemovedMember, by: number): Promise<Member> {
+  const at = sourceOf(removed)
+  assertLevel(at, removed.access_level)
+  return transact(app, async (app) => {
+    await lockMembers(app, at)
+    await assertOpen(app, at)
+    const { user_id, access_level, expires_at, from_directory, hand_level, created_by_id, created_at } =
+      await takeRemoved(app, removed.id)
+    const fields = { user_id, access_level, expires_at, from_directory, hand_level, created_by_id, created_at }
+    const member = await app.db
+      .insertInto('members')
+      .values({ ...at, ...fields, updated_at: timestamp(app.clock) })
+      .onConflict((c) => c.doNothing())
+      .returningAll()
+      .executeTakeFirst()
+    if (!member) throw conflict('Member already exists')
+    await joined(app, member, by)
+    await emit(app, 'member.restored', { removal: removed.id, user_id: member.user_id })
     return member
   })
 }
@@ -147,7 +175,9 @@ async function remove(
   await assertMayLose(app, member, { access_level: NoAccess, expires_at: null })
   await app.db.deleteFrom('members').where('id', '=', member.id).execute()
   await spread(app, member)
-  await emit(app, 'member.removed', { ...memberEvent(member, by), expired })
+  // Users who leave request access again.
+  const removal = by === undefined || by === member.user_id ? null : await keepRemoved(app, member, by)
+  await emit(app, 'member.removed', { ...memberEvent(member, by), expired, ...(removal !== null && { removal }) })
 }
 
 /** Some groups do not allow direct members in the projects below them. */

@@ -1,5 +1,5 @@
 import { family } from '../../family.ts'
-import { unassignFormerMembers } from '../../planning/items/users.ts'
+import { reassignRestoredMembers, unassignFormerMembers } from '../../planning/items/users.ts'
 import { mergeRequestBin } from './bin.ts'
 import { releaseMergeRequests } from './user-removal.ts'
 import { mergeRequestItems } from './item.ts'
@@ -10,7 +10,13 @@ import * as routes from './routes.ts'
 
 export const mergeRequests = family({
   routes: { ...routes, ...listRoutes },
-  reactions: [unassignFormerMembers(mergeRequestKind), closeOfDeleted, closeOfUnlinked, dropRefs],
+  reactions: [
+    unassignFormerMembers(mergeRequestKind),
+    reassignRestoredMembers(mergeRequestKind),
+    closeOfDeleted,
+    closeOfUnlinked,
+    dropRefs,
+  ],
   items: mergeRequestItems,
   bins: [mergeRequestBin],
   onUserRemoved: releaseMergeRequests,

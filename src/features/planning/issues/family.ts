@@ -1,5 +1,5 @@
 import { family } from '../../family.ts'
-import { releaseItems, unassignFormerMembers } from '../items/users.ts'
+import { reassignRestoredMembers, releaseItems, unassignFormerMembers } from '../items/users.ts'
 import { issueBin } from './bin.ts'
 import { issueItems } from './item.ts'
 import { issueKind } from './kind.ts'
@@ -8,7 +8,7 @@ import * as routes from './routes.ts'
 
 export const issues = family({
   routes: { ...routes, ...placeRoutes },
-  reactions: [unassignFormerMembers(issueKind)],
+  reactions: [unassignFormerMembers(issueKind), reassignRestoredMembers(issueKind)],
   items: issueItems,
   bins: [issueBin],
   onUserRemoved: (app, { id }, { successor }) => releaseItems(app, issueKind, id, successor?.id ?? null),

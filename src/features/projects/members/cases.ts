@@ -1,4 +1,5 @@
 import { casesOf, projectPath, type Stage } from '../../../../test/cases.ts'
+import type { Person } from '../../../forge.ts'
 
 async function member(s: Stage) {
   const { id: user_id } = await s.newcomer()
@@ -6,25 +7,34 @@ async function member(s: Stage) {
   return { user_id }
 }
 
+/** Only the user who removed a member can undo it. */
+async function removed(s: Stage, who: Person) {
+  const { user_id } = await member(s)
+  await who.delete(projectPath(s, `/members/${user_id}`))
+  return { user_id }
+}
+
 export const cases = casesOf(
   `
-                                                  anon strg extn guest rept devl mast ownr admn blkd
-  GET /projects/:id/users                 private  404  404  404  200  200  200  200  200  200  401
-                                          public   200  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/members               private  401  404  404  200  200  200  200  200  200  401
-                                          public   401  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/members/all           private  401  404  404  200  200  200  200  200  200  401
-                                          public   401  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/members/:user_id      private  401  404  404  200  200  200  200  200  200  401
-                                          public   401  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/members/all/:user_id  private  401  404  404  200  200  200  200  200  200  401
-                                          public   401  200  200  200  200  200  200  200  200  401
-  POST /projects/:id/members              private  401  404  404  403  403  403  201  201  201  401
-                                          public   401  403  403  403  403  403  201  201  201  401
-  PUT /projects/:id/members/:user_id      private  401  404  404  403  403  403  200  200  200  401
-                                          public   401  403  403  403  403  403  200  200  200  401
-  DELETE /projects/:id/members/:user_id   private  401  404  404  403  403  403  204  204  204  401
-                                          public   401  403  403  403  403  403  204  204  204  401
+                                                       anon strg extn guest rept devl mast ownr admn blkd
+  GET /projects/:id/users                      private  404  404  404  200  200  200  200  200  200  401
+                                               public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/members                    private  401  404  404  200  200  200  200  200  200  401
+                                               public   401  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/members/all                private  401  404  404  200  200  200  200  200  200  401
+                                               public   401  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/members/:user_id           private  401  404  404  200  200  200  200  200  200  401
+                                               public   401  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/members/all/:user_id       private  401  404  404  200  200  200  200  200  200  401
+                                               public   401  200  200  200  200  200  200  200  200  401
+  POST /projects/:id/members                   private  401  404  404  403  403  403  201  201  201  401
+                                               public   401  403  403  403  403  403  201  201  201  401
+  PUT /projects/:id/members/:user_id           private  401  404  404  403  403  403  200  200  200  401
+                                               public   401  403  403  403  403  403  200  200  200  401
+  DELETE /projects/:id/members/:user_id        private  401  404  404  403  403  403  204  204  204  401
+                                               public   401  403  403  403  403  403  204  204  204  401
+  POST /projects/:id/members/:user_id/restore  private  401  404  404  403  403  403  201  201  201  401
+                                               public   401  403  403  403  403  403  201  201  201  401
 `,
   {
     'GET /projects/:id/members/:user_id': { at: member },
@@ -32,5 +42,6 @@ export const cases = casesOf(
     'POST /projects/:id/members': { input: async (s) => ({ user_id: (await s.newcomer()).id, access_level: 30 }) },
     'PUT /projects/:id/members/:user_id': { at: member, input: { access_level: 20 } },
     'DELETE /projects/:id/members/:user_id': { at: member },
+    'POST /projects/:id/members/:user_id/restore': { own: removed },
   },
 )

@@ -9,7 +9,7 @@ import { surroundings } from '../../identity/users/queries.ts'
 import { projectScope } from '../scope.ts'
 import { project } from '../projects/queries.ts'
 
-export const { list, listAll, getFromAll, get, create, update, destroy } = memberEndpoints(projectScope)
+export const { list, listAll, getFromAll, get, create, update, destroy, restore } = memberEndpoints(projectScope)
 
 export const listUsers = endpoint({
   method: 'GET',
