@@ -201,3 +201,46 @@ test('a removed member comes back from the message', async () => {
     expect((await send(page, { _action: 'restore', user: String(bob.id) })).status).toBe(422)
   }
 })
+
+test('a deleted label or milestone comes back from the message', async () => {
+  const { forge, jane, get, send } = await stage()
+  await using _ = forge
+  const group = (await jane.post('/groups', { name: 'tools', path: 'tools' })).body.id
+  const project = (await jane.post('/projects', { path: 'mill', namespace_id: group })).body.id
+  for (const [url, pages] of [
+    [`/projects/${project}`, '/tools/mill/-'],
+    [`/groups/${group}`, '/groups/tools/-'],
+  ] as const) {
+    const label = (await jane.post(`${url}/labels`, { name: `bug ${url}`, color: 'red' })).body
+    const milestone = (await jane.post(`${url}/milestones`, { title: `v1 ${url}` })).body
+    const issues = `/projects/${project}/issues`
+    const input = { title: 'x', labels: label.name, milestone_id: milestone.id }
+    const { iid } = (await jane.post(issues, input)).body
+    const issue = async () => {
+      const { labels, milestone: planned } = (await jane.get(`${issues}/${iid}`)).body
+      return [labels, planned?.id]
+    }
+    const labels = await send(`${pages}/labels`, { _action: 'destroy', label_id: String(label.id) })
+    expect(flashOf(labels)).toContain(`Label bug ${url} deleted`)
+    const milestones = await send(`${pages}/milestones/${milestone.iid}`, { _action: 'destroy' })
+    expect(flashOf(milestones)).toContain(`Milestone v1 ${url} deleted`)
+    expect(await issue()).toEqual([[], undefined])
+    await send(`${pages}/labels`, { _action: 'restore', item: valueOf(flashOf(labels), 'item')! })
+    await send(`${pages}/milestones`, { _action: 'restore', item: valueOf(flashOf(milestones), 'item')! })
+    expect(await issue()).toEqual([[label.name], milestone.id])
+  }
+
+  const taken = (await jane.post(`/projects/${project}/labels`, { name: 'taken', color: 'red' })).body
+  const page = '/tools/mill/-/labels'
+  const deleted = await send(page, { _action: 'destroy', label_id: String(taken.id) })
+  await jane.post(`/projects/${project}/labels`, { name: 'taken', color: 'blue' })
+  const refused = await send(page, { _action: 'restore', item: valueOf(flashOf(deleted), 'item')! })
+  expect([refused.status, (await get(page)).status]).toEqual([422, 200])
+  expect((await jane.get(`/projects/${project}/labels/taken`)).body.color).toBe('#0000FF')
+
+  await forge.administrator.put('/application/settings', { deletion_adjourned_period: 0 })
+  const last = (await jane.post(`/projects/${project}/labels`, { name: 'last', color: 'red' })).body
+  const gone = await send(page, { _action: 'destroy', label_id: String(last.id) })
+  expect(flashOf(gone)).toContain('Label last deleted')
+  expect(flashOf(gone)).not.toContain('Undo')
+})

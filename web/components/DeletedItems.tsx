@@ -1,8 +1,9 @@
 /** Deleted issues, merge requests, labels and milestones, with forms that restore them or delete them for good. */
 import type { Listed, Records } from '../api.ts'
-import { text, type Act } from '../page.ts'
+import { text, type Act, type Flash } from '../page.ts'
 import { rich } from '../rich.ts'
 import * as t from '../texts/planning.ts'
+import { undoable } from '../undo.ts'
 import { Person } from './Avatar.tsx'
 import { ActButton } from './Form.tsx'
 import { Icon } from './Icon.tsx'
@@ -68,8 +69,27 @@ function DeletedRow({ item }: { item: DeletedItem }) {
   )
 }
 
+type Scope = '/projects/{id}' | '/groups/{id}'
+
+interface Deleted {
+  readonly kind: 'label' | 'milestone'
+  readonly title: string
+}
+
+/** The message after a deletion offers to restore the record, unless records are deleted permanently here. */
+export async function deletedItemFlash(
+  { api, params }: Act,
+  scope: Scope,
+  { kind, title }: Deleted,
+  done: string,
+): Promise<Flash> {
+  const [item] = await api.get(`${scope}/deleted_items`, { id: params.id!, kind, per_page: 1 })
+  // Another user may have deleted another record at the same time.
+  return item?.title === title ? undoable(done, 'restore', { item: item.id }) : { told: { done } }
+}
+
 /** For the pages of a project and of a group. */
-export const deletedItemActions = (scope: '/projects/{id}' | '/groups/{id}') => {
+export const deletedItemActions = (scope: Scope) => {
   const which = ({ params, form }: Act) => ({ id: params.id!, deleted_item_id: text(form, 'item') })
   return {
     async restore(act: Act) {

@@ -13,6 +13,8 @@ export const due = (dueDate: string) => `due ${dueDate}`
 export const newIssue = 'New issue'
 export const createIssue = 'Create issue'
 export const board = 'Board'
+export const milestoneDeleted = (title: string) => `Milestone ${title} deleted`
+export const labelDeleted = (name: string) => `Label ${name} deleted`
 export const milestoneClosed = 'Milestone closed.'
 export const milestoneReopened = 'Milestone reopened.'
 export const closeMilestone = 'Close milestone'

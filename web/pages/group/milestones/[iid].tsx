@@ -8,6 +8,7 @@ import { Prose, State } from '../../../components/State.tsx'
 import { Empty, Pages, Rows } from '../../../components/lists.tsx'
 import { groupFrame, type InGroup } from '../../../layout/group.tsx'
 import { page as declare, text, type PageRequest } from '../../../page.ts'
+import { deletedItemFlash } from '../../../components/DeletedItems.tsx'
 import { undoable } from '../../../undo.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/planning.ts'
@@ -60,9 +61,10 @@ export const page = declare<Data, InGroup>({
       await act.api.put(MILESTONE, { id: act.params.id!, milestone_id: id, ...milestoneOf(act.form) })
     },
     async destroy(act) {
-      const { id } = await find(act)
+      const { id, title } = await find(act)
       await act.api.delete(MILESTONE, { id: act.params.id!, milestone_id: id })
-      return `/groups/${act.params.id}/-/milestones`
+      const flash = await deletedItemFlash(act, '/groups/{id}', { kind: 'milestone', title }, t.milestoneDeleted(title))
+      return { ...flash, to: `/groups/${act.params.id}/-/milestones` }
     },
   },
   View: ({ milestone, issues, html, group }) => {

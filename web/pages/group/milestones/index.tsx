@@ -1,6 +1,7 @@
 /** The milestones of a group. */
 import type { Listed } from '../../../api.ts'
 import { Button, Folded, Form } from '../../../components/Form.tsx'
+import { deletedItemActions } from '../../../components/DeletedItems.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { MilestoneFields, MilestoneList, milestoneOf, stateIn, type Counted } from '../../../components/Milestones.tsx'
 import { groupFrame, type InGroup } from '../../../layout/group.tsx'
@@ -35,6 +36,7 @@ export const page = declare<Data, InGroup>({
   },
   title: () => common.milestones,
   actions: {
+    restore: deletedItemActions('/groups/{id}').restore,
     async create({ api, params, form }) {
       await api.post('/groups/{id}/milestones', { id: params.id!, ...milestoneOf(form) })
     },

@@ -1,10 +1,12 @@
 /** The labels of a project. */
 import type { Listed, Records } from '../../../api.ts'
+import { deletedItemActions, deletedItemFlash } from '../../../components/DeletedItems.tsx'
 import { LabelList, labelOf } from '../../../components/LabelList.tsx'
 import { PlanningTabs } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
 import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/planning.ts'
 
 interface Data {
   labels: Listed<Records['Label'][]>
@@ -31,9 +33,13 @@ export const page = declare<Data, InProject>({
       const { name, ...rest } = labelOf(form)
       await api.put(LABEL, { id: params.id!, label_id: text(form, 'label_id'), new_name: name, ...rest })
     },
-    async destroy({ api, params, form }) {
-      await api.delete(LABEL, { id: params.id!, label_id: text(form, 'label_id') })
+    async destroy(act) {
+      const at = { id: act.params.id!, label_id: text(act.form, 'label_id') }
+      const { name: title } = await act.api.get(LABEL, at)
+      await act.api.delete(LABEL, at)
+      return deletedItemFlash(act, '/projects/{id}', { kind: 'label', title }, t.labelDeleted(title))
     },
+    restore: deletedItemActions('/projects/{id}').restore,
   },
   View: ({ project, labels }) => (
     <>

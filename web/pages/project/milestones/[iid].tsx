@@ -8,6 +8,7 @@ import { State } from '../../../components/State.tsx'
 import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text, type PageRequest } from '../../../page.ts'
+import { deletedItemFlash } from '../../../components/DeletedItems.tsx'
 import { undoable } from '../../../undo.ts'
 import { pathOf } from '../../../refs.ts'
 import * as common from '../../../texts/common.ts'
@@ -71,9 +72,15 @@ export const page = declare<Data, InProject>({
         : undoable(t.milestoneReopened, 'turn', { to: 'close' })
     },
     async destroy(act) {
-      const { id } = await find(act)
+      const { id, title } = await find(act)
       await act.api.delete(MILESTONE, { id: act.params.id!, milestone_id: id })
-      return `/${act.params.id}/-/milestones`
+      const flash = await deletedItemFlash(
+        act,
+        '/projects/{id}',
+        { kind: 'milestone', title },
+        t.milestoneDeleted(title),
+      )
+      return { ...flash, to: `/${act.params.id}/-/milestones` }
     },
   },
   View: ({ project, milestone, issues, requests, html }) => {

@@ -1,5 +1,6 @@
 /** The milestones of a project. */
 import type { Listed } from '../../../api.ts'
+import { deletedItemActions } from '../../../components/DeletedItems.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { MilestoneList, stateIn, type Counted } from '../../../components/Milestones.tsx'
 import { PlanningTabs } from '../../../layout/planning.tsx'
@@ -33,6 +34,7 @@ export const page = declare<Data, InProject>({
     }
   },
   title: () => common.milestones,
+  actions: { restore: deletedItemActions('/projects/{id}').restore },
   View: ({ project, milestones }) => (
     <>
       <PlanningTabs project={project} at="milestones" />
