@@ -312,21 +312,24 @@ function databaseUrl(value: string): string {
 function blobsUrl(value: string): string {
   const example = 's3://bucket?endpoint=https://s3.example.com&region=us-east-1'
   const { hostname, pathname, searchParams } = new URL(address(['s3:'], example)(value))
-  const isBucket = hostname !== '' && pathname.length < 2
-  const isKnown = [...searchParams.keys()].every((name) => name === 'endpoint' || name === 'region')
-  const endpoint = searchParams.get('endpoint')
-  const isReachable = endpoint === null || (/^https?:/.test(endpoint) && URL.canParse(endpoint))
-  if (!isBucket || !isKnown || !isReachable) throw new Error(`must look like ${example}`)
+  if (hostname === '' || pathname.length > 1 || !areBucketOptions(searchParams))
+    throw new Error(`must look like ${example}`)
   return value
 }
 
-function backupUrl(value: string): string {
+export function backupUrl(value: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return resolve(value)
   const example = '/srv/backup or s3://bucket/prefix?endpoint=https://s3.example.com&region=us-east-1'
   const { hostname, searchParams } = new URL(address(['s3:'], example)(value))
-  const isKnown = [...searchParams.keys()].every((name) => name === 'endpoint' || name === 'region')
-  if (hostname === '' || !isKnown) throw new Error(`must look like ${example}`)
+  if (hostname === '' || !areBucketOptions(searchParams)) throw new Error(`must look like ${example}`)
   return value
+}
+
+function areBucketOptions(options: URLSearchParams): boolean {
+  const isKnown = [...options.keys()].every((name) => ['endpoint', 'region', 'timeout'].includes(name))
+  const endpoint = options.get('endpoint')
+  const isReachable = endpoint === null || (/^https?:/.test(endpoint) && URL.canParse(endpoint))
+  return isKnown && isReachable && /^[1-9]\d{0,3}$/.test(options.get('timeout') ?? '60')
 }
 
 function smtpUrl(value: string): string {

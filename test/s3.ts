@@ -3,8 +3,9 @@
  * key, answers a PUT a little too early, and cannot simulate failures.
  */
 import { createHash, createHmac } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -16,6 +17,7 @@ export const SECRET_KEY = 'S3RVER'
 
 interface Exchange {
   readonly req: IncomingMessage
+  readonly res: ServerResponse
   status: number
   body: string
   respond: boolean
@@ -33,12 +35,17 @@ const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object)
 /** A function delays the request with its body unread, and then closes the connection. */
 type Mishap = '500' | 'cut off' | (() => Promise<void>)
 
+/** What the bucket does with all requests: a status, no answer at all, or an answer that ends or stops in the middle. */
+export type Outage = 500 | 503 | 403 | 'silent' | 'slow' | 'cut in the middle' | 'stuck in the middle'
+
 export interface S3 extends AsyncDisposable {
   /** The URL of the bucket, without credentials. */
   readonly url: string
   readonly endpoint: string
   /** What happens to the next requests instead of an answer. */
   readonly mishaps: Mishap[]
+  /** From now on; only for requests whose method and path match. */
+  outage: { readonly kind: Outage; readonly requests?: RegExp } | null
   /** Methods of all requests, including failed ones. */
   readonly requests: string[]
   keys(): Promise<string[]>
@@ -53,12 +60,15 @@ export async function startS3(): Promise<S3> {
     silent: true,
     configureBuckets: [{ name: 'blobs' }],
   })
-  const mishaps: Mishap[] = []
-  const requests: string[] = []
+  const state: Pick<S3, 'mishaps' | 'requests' | 'outage'> = { mishaps: [], requests: [], outage: null }
+  const { mishaps, requests } = state
   server.middleware.unshift(async (exchange, next) => {
     const { req } = exchange
     requests.push(req.method!)
     const mishap = mishaps.shift()
+    const outage = state.outage?.requests?.test(`${req.method} ${req.url}`) === false ? null : state.outage
+    if (outage?.kind === 'slow') await pause(SLOW_MS)
+    else if (outage) return suffer(exchange, outage.kind)
     if (mishap && mishap !== '500') {
       if (mishap !== 'cut off') await mishap()
       exchange.respond = false
@@ -73,11 +83,9 @@ export async function startS3(): Promise<S3> {
   })
   const { port } = await server.run()
   const endpoint = `http://127.0.0.1:${port}`
-  return {
+  return Object.assign(state, {
     endpoint,
     url: `s3://blobs?endpoint=${endpoint}&region=us-east-1`,
-    mishaps,
-    requests,
     async keys() {
       const files = await readdir(join(directory, 'blobs'), { recursive: true })
       return files.flatMap((file) => (file.endsWith('._S3rver_object') ? [file.replace('._S3rver_object', '')] : []))
@@ -86,7 +94,20 @@ export async function startS3(): Promise<S3> {
       await server.close()
       await rm(directory, { recursive: true, force: true })
     },
-  }
+  })
+}
+
+const SLOW_MS = 30
+const CODES = { 500: 'InternalError', 503: 'SlowDown', 403: 'AccessDenied' }
+
+async function suffer(exchange: Exchange, outage: Exclude<Outage, 'slow'>): Promise<void> {
+  const { req, res } = exchange
+  if (typeof outage === 'number') return refuse(exchange, outage, CODES[outage])
+  exchange.respond = false
+  if (outage !== 'silent') res.writeHead(200, { 'Content-Length': 1_000_000 }).write('some bytes')
+  if (outage === 'cut in the middle') await pause(SLOW_MS)
+  else await once(req.socket, 'close')
+  req.socket.destroy()
 }
 
 /** s3rver answers when it has received everything, although the file may not be completely written yet. */

@@ -40,14 +40,14 @@ async function inFolder(): Promise<Bench> {
   }
 }
 
-async function inS3(): Promise<Bench & { s3: S3 }> {
+async function inS3(options = ''): Promise<Bench & { s3: S3 }> {
   const data = await temporary()
   const s3 = await startS3()
   return {
     s3,
     blobs: await openBlobs({
       data: data.path,
-      blobsUrl: s3.url,
+      blobsUrl: s3.url + options,
       s3AccessKey: ACCESS_KEY,
       s3SecretKey: SECRET_KEY,
     }),
@@ -73,7 +73,7 @@ const MB = 1024 * 1024
 
 describe.each([
   ['a folder', inFolder],
-  ['S3', inS3],
+  ['S3', () => inS3()],
 ])('in %s', (_where, open) => {
   test('content comes back as it was put, known by its digest', async () => {
     await using bench = await open()
@@ -277,6 +277,28 @@ describe('S3 alone', () => {
     expect(await filesIn(bench.drafts)).toEqual([])
   })
 
+  test('a silent bucket is given up at once, also in the middle of a blob; a slow reader is not', async () => {
+    await using bench = await inS3('&timeout=1')
+    const { blobs, s3 } = bench
+    const content = Buffer.alloc(4 * MB, 'slowly')
+    const { digest } = await blobs.put(content)
+    const { stream } = (await blobs.open(digest))!
+    await pause(2500)
+    expect(sha256(await buffer(stream))).toBe(digest)
+    const silent = 'the blob store has not answered for 1 s'
+    for (const kind of ['silent', 'stuck in the middle'] as const) {
+      s3.requests.length = 0
+      s3.outage = { kind }
+      await expect(read(blobs, digest)).rejects.toThrow(silent)
+      await expect(blobs.check()).rejects.toThrow(silent)
+      expect(s3.requests).toEqual(['GET', 'GET'])
+    }
+    s3.outage = { kind: 'cut in the middle' }
+    await expect(blobs.check()).rejects.toThrow('the blob store has closed the connection')
+    s3.outage = null
+    expect(await blobs.has(digest)).toBe(true)
+  })
+
   test('readiness is asked once, and told why not', async () => {
     await using data = await temporary()
     await using s3 = await startS3()
@@ -311,6 +333,8 @@ describe('S3 alone', () => {
     's3://bucket?endpoint=here',
     's3://bucket?endpoint=ftp://host',
     's3://bucket?zone=eu',
+    's3://bucket?timeout=0',
+    's3://bucket?timeout=soon',
     'https://bucket.example.com',
   ])('no bucket: %s', (address) => {
     const read = () => readConfig({}, { MORTISE_BLOBS_URL: address })

@@ -22,9 +22,14 @@ export interface Bucket {
   readonly secretKey: string
   /** In front of every name; empty, or with a slash at its end. */
   readonly prefix: string
+  /** The bucket may be silent for so many seconds. */
+  readonly timeout: number
 }
 
-/** Parses `s3://accessKey:secretKey@bucket?endpoint=https://host&region=name`; the default endpoint is Amazon's. */
+/**
+ * Parses `s3://accessKey:secretKey@bucket?endpoint=https://host&region=name&timeout=60`; the default endpoint is
+ * Amazon's.
+ */
 export function bucketOf(url: string, keys: { accessKey: string | null; secretKey: string | null }): Bucket {
   const { hostname, username, password, pathname, searchParams } = new URL(url)
   const region = searchParams.get('region') ?? 'us-east-1'
@@ -39,6 +44,7 @@ export function bucketOf(url: string, keys: { accessKey: string | null; secretKe
     accessKey,
     secretKey,
     prefix: prefix === '' ? '' : `${prefix}/`,
+    timeout: Number(searchParams.get('timeout') ?? 60),
   }
 }
 
@@ -57,7 +63,7 @@ interface Client {
   askOnce(input: Options): Promise<IncomingMessage>
 }
 
-function clientOf({ url, region, accessKey, secretKey }: Bucket): Client {
+function clientOf({ url, region, accessKey, secretKey, timeout }: Bucket): Client {
   const signing = { service: 's3', region, accessKeyId: accessKey, secretAccessKey: secretKey, cache: new Map() }
   const askOnce = async ({ method, at, range, draft, body }: Options): Promise<IncomingMessage> => {
     const content = draft ?? (body && { size: body.length, digest: hash('sha256', body) })
@@ -67,7 +73,7 @@ function clientOf({ url, region, accessKey, secretKey }: Bucket): Client {
     }
     const { url: target, headers } = await new AwsV4Signer({ ...signing, method, url: url + at, headers: given }).sign()
     const source = draft ? createReadStream(draft.path) : body
-    return send(target, { method, headers: Object.fromEntries(headers) }, source)
+    return send(target, { method, headers: Object.fromEntries(headers), timeout: timeout * 1000 }, source)
   }
   return { askOnce, ask: (input) => insist(() => askOnce(input)) }
 }
@@ -97,7 +103,7 @@ export function s3Blobs(bucket: Bucket, spool: string): Blobs {
       if (range) checkRange(range)
       const answer = await ask({ method: 'GET', at: at(digest), range })
       const isFound = answer.statusCode === (range ? 206 : 200)
-      if (isFound) return { size: wholeSize(answer), stream: unhurried(answer) }
+      if (isFound) return { size: wholeSize(answer), stream: answer }
       await finish(answer, 404, 416)
       if (answer.statusCode === 404) return null
       // The blob ends before the range starts; the answer need not contain the size.
@@ -178,12 +184,15 @@ export function bucketFiles(bucket: Bucket): BucketFiles {
 const PAUSES_MS = [100, 300, 900]
 
 /**
- * Retries on temporary failures, because every request here can be repeated. Returns the last answer or throws the last
- * error.
+ * Retries on temporary failures, because every request here can be repeated. Silence is no such failure: the caller has
+ * waited long enough. Returns the last answer or throws the last error.
  */
 async function insist(ask: () => Promise<IncomingMessage>): Promise<IncomingMessage> {
   for (const ms of PAUSES_MS) {
-    const answer = await ask().catch(() => null)
+    const answer = await ask().catch((error: BlobStoreUnavailable) => {
+      if (error.cause instanceof Silence) throw error
+      return null
+    })
     if (answer && !isPassing(answer)) return answer
     answer?.destroy()
     await pause(ms * (0.5 + Math.random()))
@@ -193,40 +202,49 @@ async function insist(ask: () => Promise<IncomingMessage>): Promise<IncomingMess
 
 const isPassing = ({ statusCode }: IncomingMessage) => statusCode! >= 500 || statusCode === 429
 
-const PATIENCE_MS = 60_000
+class Silence extends Error {}
+
+const silent = (ms: number) =>
+  new BlobStoreUnavailable(`the blob store has not answered for ${ms / 1000} s`, new Silence())
 
 /** Not fetch, which reads a body faster than the network sends it and so keeps all of it in memory. */
 async function send(
   url: URL,
-  options: http.RequestOptions,
+  { timeout, ...options }: http.RequestOptions & { timeout: number },
   content: Readable | Buffer | undefined,
 ): Promise<IncomingMessage> {
   const request = (url.protocol === 'https:' ? https : http).request(url, options)
-  request.setTimeout(PATIENCE_MS, () => request.destroy(new Error(`silent for ${PATIENCE_MS} ms`)))
+  let answer: IncomingMessage | undefined
+  request.setTimeout(timeout, function onTimeout() {
+    // A blob may be read slowly, and then the connection rests. While the reader waits, the bucket must not rest.
+    if (answer && answer.readableLength > 0) answer.socket.setTimeout(timeout, onTimeout)
+    else if (!answer?.complete) (answer ?? request).destroy(silent(timeout))
+  })
   // An answer contains the error. Without a listener, a later error would end the process.
   request.on('error', () => {})
   if (content instanceof Readable) pipeline(content, request).catch(() => {})
   else request.end(content)
   try {
-    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    answer = ((await once(request, 'response')) as [IncomingMessage])[0]
     return answer
   } catch (cause) {
+    if (cause instanceof BlobStoreUnavailable) throw cause
     throw new BlobStoreUnavailable('the blob store cannot be reached', cause)
   }
 }
 
 /** Reads an answer without a blob to its end. An unexpected answer may arrive while the upload is still running. */
 async function finish(answer: IncomingMessage, ...expected: number[]): Promise<string> {
-  const said = await text(answer)
+  const said = await text(answer).catch((cause: unknown) => {
+    if (cause instanceof BlobStoreUnavailable) throw cause
+    throw new BlobStoreUnavailable('the blob store has closed the connection', cause)
+  })
   if (expected.includes(answer.statusCode!)) return said
   answer.destroy()
   const code = /<Code>(\w+)<\/Code>/.exec(said)?.[1] ?? ''
   const reason = `the blob store answers ${answer.statusCode} ${code}`.trimEnd()
   throw isPassing(answer) ? new BlobStoreUnavailable(reason) : new Error(reason)
 }
-
-/** Removes the timeout: a reader may read a blob slowly. */
-const unhurried = (answer: IncomingMessage) => answer.setTimeout(0)
 
 const wholeSize = ({ headers }: IncomingMessage): number =>
   Number(headers['content-range']?.split('/')[1] ?? headers['content-length'])
