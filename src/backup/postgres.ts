@@ -25,9 +25,9 @@ export async function openPostgresSource(url: string): Promise<Source> {
     async snapshot() {
       await last?.end()
       const client = await connected(url)
-      // Before the snapshot is taken: everything confirmed until now is part of it.
+      // Before the snapshot is taken: everything confirmed until now is part of it. The first query takes the snapshot.
       const time = new Date()
-      await client.run(`begin isolation level repeatable read read only; set local timezone to 'UTC'`)
+      await client.run(`begin isolation level repeatable read read only; set local timezone to 'UTC'; select 1`)
       last = new PostgresSnapshot(time, client)
       return last
     },
