@@ -8,13 +8,14 @@ import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import type { z } from 'zod'
-import { CannotStart, type Config } from '../config.ts'
+import { CannotStart, backupUrl, type Config } from '../config.ts'
 import { flushFolder } from '../git/storage/drafts.ts'
 import { hasCode, isDiskFull, isSystemError, nullIfMissing } from '../lib/files/system-errors.ts'
 import { BlobStoreUnavailable, type Blob, type Blobs } from '../store/blobs/blobs.ts'
 import { isDigest } from '../store/blobs/content.ts'
 import { folderBlobs } from '../store/blobs/folder.ts'
-import { Damaged, isManifestName, type Parts } from './manifest.ts'
+import { isStoreFull } from '../store/dialect.ts'
+import { Damaged, TooNew, isManifestName, type Parts } from './manifest.ts'
 
 /** Small files with a name, which are replaced as a whole. */
 interface NamedFiles {
@@ -166,11 +167,20 @@ function folderFiles(root: string, objects: Blobs): NamedFiles {
 
 async function openBucket(address: string, { data, s3AccessKey, s3SecretKey }: Where): Promise<Archive> {
   const { bucketFiles, bucketOf, s3Blobs } = await import('../store/blobs/s3.ts')
-  const bucket = bucketOf(address, { accessKey: s3AccessKey, secretKey: s3SecretKey })
+  const bucket = orCannotStart(() => bucketOf(backupUrl(address), { accessKey: s3AccessKey, secretKey: s3SecretKey }))
   const spool = existsSync(data) ? join(data, 'spool') : (await import('node:os')).tmpdir()
   const inner = { ...bucket, prefix: `${bucket.prefix}objects/` }
   const files = bucketFiles(bucket)
   return new Archive(bucket.url, s3Blobs(inner, spool), { ...files, objects: () => digestsIn(bucketFiles(inner)) })
+}
+
+/** A wrong address, or no keys. */
+function orCannotStart<T>(open: () => T): T {
+  try {
+    return open()
+  } catch (cause) {
+    throw new CannotStart(`the backup cannot be opened: ${(cause as Error).message}`, { cause })
+  }
 }
 
 async function* digestsIn(files: { list(): AsyncIterable<{ name: string; modified: Date }> }) {
@@ -180,12 +190,30 @@ async function* digestsIn(files: { list(): AsyncIterable<{ name: string; modifie
   }
 }
 
-/** Why a backup could not be written or read, in one line; null for a bug. */
+/** Why a backup could not be written or read, in one line that says what to do; null for a bug. */
 export function archiveFault(error: unknown): string | null {
-  if (error instanceof Damaged) return `the backup is not whole: ${error.message}`
-  if (isDiskFull(error)) return 'the disk is full'
+  if (error instanceof Damaged)
+    return `the backup is not whole: ${error.message}. Choose another moment or another copy`
+  if (error instanceof TooNew) return error.message
+  if (isDiskFull(error) || isStoreFull(error)) return 'the disk is full: free some space, then try again'
   if (error instanceof BlobStoreUnavailable || (error instanceof Error && error.message.startsWith('the blob store ')))
-    return error.message.replace('the blob store', 'the bucket')
-  if (hasCode(error, 'EACCES', 'EROFS', 'EPERM') || isSystemError(error)) return (error as Error).message
+    return bucketFault(error)
+  // The end of a connection while an object is read.
+  if (hasCode(error, 'ECONNRESET') && (error as Error).message === 'aborted')
+    return 'the bucket has closed the connection: try again'
+  if (isSystemError(error)) return (error as Error).message
   return null
+}
+
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/answers 404 NoSuchBucket/, 'create the bucket, or correct its name'],
+  [/answers 40[13]/, 'check MORTISE_S3_ACCESS_KEY, MORTISE_S3_SECRET_KEY and the permissions of this key'],
+  [/answers (5|429)|closed/, 'try again later'],
+  [/reached|has not answered/, 'check the endpoint and the network, then try again'],
+]
+
+function bucketFault({ message, cause }: Error): string {
+  const reason = isSystemError(cause) ? ` (${(cause as Error).message})` : ''
+  const advice = ADVICE.find(([pattern]) => pattern.test(message))?.[1]
+  return `${message.replace('the blob store', 'the bucket')}${reason}${advice ? `: ${advice}` : ''}`
 }

@@ -213,7 +213,7 @@ test('a bucket holds backups', async () => {
   s3.mishaps.push('500', '500', '500', '500')
   const names = await s3.keys()
   expect(archiveFault(await stage.backUp().catch((error: unknown) => error))).toBe(
-    'the bucket answers 500 InternalError',
+    'the bucket answers 500 InternalError: try again later',
   )
   expect((await s3.keys()).filter((key) => key.includes('manifest'))).toEqual(
     names.filter((key) => key.includes('manifest')),
@@ -293,6 +293,8 @@ test('a wrong backup, key or folder leaves nothing half restored', async () => {
   expect(await attempt()).toBe(`${manifest} is damaged`)
   const { parseManifest, manifestText } = await import('./manifest.ts')
   const { schema, ...rest } = parseManifest(manifest!, text)
+  await write(manifestText({ ...rest, schema, format: 2 as 1 }))
+  expect(await attempt()).toContain('was made by a later version of Mortise')
   await write(manifestText({ ...rest, schema: [...schema, '2099-01-01-0000-future'], version: '99.0.0' }))
   expect(await attempt()).toContain('was made by Mortise 99.0.0, which is newer')
   expect(await isLeft()).toEqual([])

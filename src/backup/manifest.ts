@@ -30,6 +30,9 @@ export type Manifest = z.infer<typeof manifest>
 /** A part of a backup is missing or not as it was written. */
 export class Damaged extends Error {}
 
+/** A later version has made the backup. */
+export class TooNew extends Error {}
+
 /** The checksum is that of all other lines. */
 export function manifestText(content: Manifest): string {
   const text = JSON.stringify(content, null, 1)
@@ -40,7 +43,8 @@ export function parseManifest(name: string, text: string): Manifest {
   const [, before, checksum] = /^([^]*),\n "checksum": "([0-9a-f]{64})"\n\}\n$/.exec(text) ?? []
   if (before === undefined || hash('sha256', `${before}\n}`) !== checksum) throw new Damaged(`${name} is damaged`)
   const content = JSON.parse(`${before}\n}`) as { format?: unknown }
-  if (content.format !== FORMAT) throw new Damaged(`${name} has a format that this version does not know`)
+  if (content.format !== FORMAT)
+    throw new TooNew(`${name} was made by a later version of Mortise: restore it with that version`)
   const parsed = manifest.safeParse(content)
   if (!parsed.success) throw new Damaged(`${name} is damaged`)
   return parsed.data

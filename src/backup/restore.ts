@@ -60,7 +60,9 @@ async function assertKnown({ schema, version }: Manifest): Promise<void> {
   const known = await listMigrations(schema)
   const other = schema.find((name) => !known.has(name))
   if (other !== undefined)
-    throw new CannotStart(`the backup was made by Mortise ${version}, which is newer than this version (${other})`)
+    throw new CannotStart(
+      `the backup was made by Mortise ${version}, which is newer than this version (${other}): restore it with that version`,
+    )
 }
 
 function keyFor({ secret_key }: Manifest, { secretKey }: Config, { instanceKey }: RestoreOptions): Buffer {
@@ -206,7 +208,9 @@ function postgresTarget(
 
 function assertKey(check: string | null, key: Buffer): void {
   if (check !== null && !vault(key).canOpen(check))
-    throw new CannotStart('the key is not the one that the secrets of this backup were sealed with')
+    throw new CannotStart(
+      'the key is not the one that the secrets of this backup were sealed with: set MORTISE_SECRET_KEY to that key',
+    )
 }
 
 const SEALED = /^(ssh\/ssh_host_\w+_key|mortise\.config\.json)$/

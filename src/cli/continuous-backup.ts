@@ -4,7 +4,7 @@
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { constants, setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Capturer } from '../backup/capture.ts'
 import { DAY, MINUTE } from '../clock.ts'
@@ -85,7 +85,8 @@ export async function runBackupProcess(): Promise<number> {
   const [message] = (await once(process, 'message')) as [Message]
   // Without its server, nobody would end this process.
   process.once('disconnect', () => process.exit(1))
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  // The server may have a lower priority already.
+  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL))
   const log = (await openLog(message.config.log)).child({ part: 'backup' })
   const ending = new AbortController()
   void stop.then(() => ending.abort())
@@ -175,7 +176,7 @@ async function isProofDue({ data, backupVerify }: Config): Promise<boolean> {
 
 async function proveRestore(config: Config, log: Log): Promise<void> {
   const { changeBackupStatus } = await import('../store/backup-status.ts')
-  const { openArchive } = await import('../backup/archive.ts')
+  const { archiveFault, openArchive } = await import('../backup/archive.ts')
   const { verifyBackup } = await import('../backup/verify.ts')
   const begun = new Date().toISOString()
   await changeBackupStatus(config.data, 'proofs', { verify_begun_at: begun })
@@ -187,6 +188,6 @@ async function proveRestore(config: Config, log: Log): Promise<void> {
     log.info({ moment: time }, 'a restore of the backup was proven')
   } catch (error) {
     log.error({ err: error }, 'the backup cannot be restored')
-    await changeBackupStatus(config.data, 'proofs', { verify_error: (error as Error).message })
+    await changeBackupStatus(config.data, 'proofs', { verify_error: archiveFault(error) ?? (error as Error).message })
   }
 }
