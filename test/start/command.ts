@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const MAIN = fileURLToPath(new URL('../../bin/mortise.js', import.meta.url))
 
 /** Generous: a start takes half a second on an idle machine and many times that on a busy one. */
-export const DEADLINE_MS = 60_000
+export const DEADLINE_MS = 150_000
 
 export interface Folder extends AsyncDisposable {
   readonly path: string

@@ -1,48 +1,21 @@
-import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { globSync } from 'node:fs'
-import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { hasCode } from '../../src/lib/files/system-errors.ts'
 import { workspace } from '../workspace.ts'
 import { Child, run, temporaryFolder, until } from './command.ts'
+import { canCreateDisk, fillDisk, createDisk } from './small-disk.ts'
 
 const MORTISE_ROOT_TOKEN = 'a-root-token-of-tests'
 const HEADERS = { 'PRIVATE-TOKEN': MORTISE_ROOT_TOKEN }
 const FULL = '507 The disk of the server is full'
 const MB = 1024 * 1024
 
-/** A separate small disk that can be filled; only root may mount one. */
-function mountDisk(folder: string): Disposable | null {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=100m', 'tmpfs', folder], { stdio: 'ignore' })
-  } catch {
-    return null
-  }
-  return { [Symbol.dispose]: () => void execFileSync('umount', ['-l', folder]) }
-}
-
-const canMount = await (async () => {
+test.runIf(canCreateDisk)('a disk that fills under load, and empties again', { timeout: 300_000 }, async () => {
   await using folder = await temporaryFolder()
-  using disk = mountDisk(folder.path)
-  return disk !== null
-})()
-
-async function fillDisk(ballast: string): Promise<void> {
-  for (const size of [MB, 4096, 1]) {
-    try {
-      for (;;) await appendFile(ballast, Buffer.alloc(size))
-    } catch (error) {
-      if (!hasCode(error, 'ENOSPC')) throw error
-    }
-  }
-}
-
-test.runIf(canMount)('a disk that fills under load, and empties again', { timeout: 300_000 }, async () => {
-  await using folder = await temporaryFolder()
-  using _disk = mountDisk(folder.path)
+  using _disk = createDisk(folder.path, '100m')
   await using work = await workspace()
   const MORTISE_DATA = join(folder.path, 'data')
   await mkdir(MORTISE_DATA)
