@@ -59,6 +59,19 @@ test('jobs are queued, run and listed on seeded servers', { timeout: 120_000 }, 
   expect(JSON.parse(pages[0]!.body)).toHaveLength(20)
 })
 
+test('an instance is generated, backed up and restored', { timeout: 240_000 }, async () => {
+  const effort = { ...QUICK, rounds: 1, backup: 10 }
+  await using bench = openBench({ effort, postgres: testDatabaseUrl() })
+  const rows = await measurements.backup(bench)
+  expect(rows.map(({ what, ours, ratio }) => [what.split(' of ')[0], ours, ratio])).toEqual(
+    ['first backup', 'backup after one commit', 'restore'].map((what) => [
+      what,
+      expect.stringMatching(/^[\d.]+ ms$/),
+      expect.any(Number),
+    ]),
+  )
+})
+
 test('a closed loop reads answers that come in pieces, and stops at a refusal', async () => {
   const asked: string[] = []
   using server = await listen((request, response) => {

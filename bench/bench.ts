@@ -41,6 +41,8 @@ export interface Effort {
   readonly artifact: number
   /** Events that hooks are notified of. */
   readonly events: number
+  /** Megabytes of an instance that is backed up. */
+  readonly backup: number
 }
 
 export const FULL: Effort = {
@@ -61,6 +63,7 @@ export const FULL: Effort = {
   pipelines: 1000,
   artifact: 1000,
   events: 10_000,
+  backup: 256,
 }
 
 export const QUICK: Effort = {
@@ -81,6 +84,7 @@ export const QUICK: Effort = {
   pipelines: 100,
   artifact: 100,
   events: 500,
+  backup: 32,
 }
 
 export interface BenchOptions {

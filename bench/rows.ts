@@ -1,5 +1,6 @@
 /** The measurements, by the names that `--only` takes. A failed measurement is a row that misses its target. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { asOutcome, openBackupBench } from './backups.ts'
 import { compare, compareCost, costAfterChanges, alternately, type Bench, type Manner } from './bench.ts'
 import {
   changes,
@@ -233,6 +234,18 @@ export const measurements = {
         spreadEvents(deliveries),
       ),
       await row('one event to 100 hooks: until the last has heard', '< 1 s', () => oneToMany(deliveries)),
+    ]
+  },
+
+  async backup(bench) {
+    const { backup: megabytes } = bench.effort
+    await using backups = await openBackupBench(bench, megabytes)
+    const isLarge = megabytes >= 1024
+    const against = `of ${megabytes} MB, against a copy of the files`
+    return [
+      await row(`first backup ${against}`, '', async () => asOutcome(await backups.first())),
+      await row(`backup after one commit ${against}`, '', async () => asOutcome(await backups.next())),
+      await row(`restore ${against}`, isLarge ? '≤ 2' : '', async () => asOutcome(await backups.restore(), isLarge)),
     ]
   },
 

@@ -1,6 +1,6 @@
 // Measures us against the floor and prints one table: `npm run bench -- [--quick] [--only start,list]`. `--pg <url>`,
 // or scripts/with-postgres.ts in front, stores the data in PostgreSQL; `--workers 2` gives our servers that many
-// processes; `--profile <folder>` takes CPU profiles of them.
+// processes; `--profile <folder>` takes CPU profiles of them. `--gigabytes 5` sets the size of the instance that is backed up.
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { testDatabaseUrl } from '../src/config.ts'
@@ -16,6 +16,7 @@ const { values: options } = parseArgs({
     pg: { type: 'string' },
     profile: { type: 'string' },
     workers: { type: 'string', default: '1' },
+    gigabytes: { type: 'string' },
   },
 })
 
@@ -43,8 +44,9 @@ function facts({ postgres, effort, workers }: Bench): string {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 const names = chosen()
+const effort = options.quick ? QUICK : FULL
 await using bench = openBench({
-  effort: options.quick ? QUICK : FULL,
+  effort: options.gigabytes ? { ...effort, backup: Number(options.gigabytes) * 1024 } : effort,
   postgres: options.pg ?? testDatabaseUrl(),
   profileInto: options.profile,
   workers: Number(options.workers),

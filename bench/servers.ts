@@ -26,7 +26,7 @@ const START_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 10_000
 const POLL_MS = 2
 
-const main = fileURLToPath(new URL('../bin/mortise.js', import.meta.url))
+export const main = fileURLToPath(new URL('../bin/mortise.js', import.meta.url))
 
 const running = new Set<ChildProcess>()
 const folders = new Set<string>()
@@ -101,11 +101,13 @@ export async function makeServerFolder(
 export interface OurOptions {
   readonly profileInto?: string | undefined
   readonly workers?: number
+  /** For data without users. */
+  readonly rootToken?: string
 }
 
 export async function startOurs(
   place: ServerFolder,
-  { profileInto, workers = 1 }: OurOptions = {},
+  { profileInto, workers = 1, rootToken }: OurOptions = {},
 ): Promise<OurServer> {
   const { data, databaseUrl } = place
   if (profileInto) await mkdir(profileInto, { recursive: true })
@@ -119,6 +121,7 @@ export async function startOurs(
     RATE_LIMIT,
     SECRET_KEY,
     WORKERS: String(workers),
+    ...(rootToken !== undefined && { ROOT_TOKEN: rootToken }),
   }
   const env = Object.fromEntries(Object.entries(settings).map(([name, value]) => [`MORTISE_${name}`, value]))
   const server = await ready(port, '/api/v4/users?username=x', () =>
