@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { workspace } from '../workspace.ts'
+import { CutOff, isInterruption } from './kill-ledger.ts'
 import { type Body, MORTISE_ROOT_TOKEN, call, commit } from './merge-crash.ts'
 
 export const KINDS = ['git push', 'push option', 'API commit', 'merge', 'issue and hook', 'CI job'] as const
@@ -57,6 +58,8 @@ export interface Trial {
   /** Jobs that the runner was given, and their order. */
   readonly given: Map<number, Job>
   readonly taken: number[]
+  /** The kinds of requests that the kill interrupted. */
+  readonly cutOff: Kind[]
   /** Rejected requests, and failures before the kill. */
   readonly faults: string[]
   isKilled: boolean
@@ -86,19 +89,16 @@ export async function prepare(url: string, source: Source, path: string, hook: s
     await call(url, 'POST', `${at}/merge_requests`, { source_branch, target_branch: 'master', title: source_branch })
   }
   const answered = Object.fromEntries(KINDS.map((kind) => [kind, [] as string[]])) as Record<Kind, string[]>
-  return { source, at, path, runner, answered, given: new Map(), taken: [], faults: [], isKilled: false }
+  return { source, at, path, runner, answered, given: new Map(), taken: [], cutOff: [], faults: [], isKilled: false }
 }
 
-class CutOff extends Error {}
-
 /** A request that the kill interrupted is no fault; everything else is, rejections above all. */
-async function untilKilled(trial: Trial, work: () => Promise<void>): Promise<void> {
+async function untilKilled(trial: Trial, kind: Kind, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    const { message } = error as Error
-    const isCutOff = error instanceof CutOff || ['fetch failed', 'terminated'].includes(message)
-    if (!isCutOff || !trial.isKilled) trial.faults.push(message)
+    if (isInterruption(error) && trial.isKilled) trial.cutOff.push(kind)
+    else trial.faults.push((error as Error).message)
   }
 }
 
@@ -129,19 +129,19 @@ async function takeJob(url: string, { runner, given, taken }: Trial): Promise<Jo
 export async function workOn(url: string, trial: Trial): Promise<void> {
   const { at, path, answered, source } = trial
   await Promise.all([
-    untilKilled(trial, async () => {
+    untilKilled(trial, 'git push', async () => {
       for (const sha of source.line) {
         await push(url, trial, `${sha}:refs/heads/line`)
         answered['git push'].push(sha)
       }
     }),
-    untilKilled(trial, async () => {
+    untilKilled(trial, 'push option', async () => {
       for (const [n, sha] of source.topics.entries()) {
         await push(url, trial, `${sha}:refs/heads/topic${n}`, 'merge_request.create')
         answered['push option'].push(`topic${n}`)
       }
     }),
-    untilKilled(trial, async () => {
+    untilKilled(trial, 'API commit', async () => {
       // Every other commit gets in the way of merges.
       for (let n = 0; !trial.isKilled; n++) {
         const branch = n % 2 === 0 ? 'master' : 'side'
@@ -149,20 +149,20 @@ export async function workOn(url: string, trial: Trial): Promise<void> {
         answered['API commit'].push(`${branch} ${made.id}`)
       }
     }),
-    untilKilled(trial, async () => {
+    untilKilled(trial, 'merge', async () => {
       for (let iid = 1; iid <= MERGES; iid++) {
         await call(url, 'PUT', `${at}/merge_requests/${iid}/merge`, {})
         answered.merge.push(`feature${iid}`)
       }
     }),
-    untilKilled(trial, async () => {
+    untilKilled(trial, 'issue and hook', async () => {
       for (let n = 0; !trial.isKilled; n++) {
         await call(url, 'POST', `${at}/issues`, { title: `${path} ${n}` })
         answered['issue and hook'].push(`${path} ${n}`)
         await sleep(ISSUE_PAUSE_MS)
       }
     }),
-    untilKilled(trial, async () => {
+    untilKilled(trial, 'CI job', async () => {
       while (!trial.isKilled) {
         const job = await takeJob(url, trial)
         if (!job) {

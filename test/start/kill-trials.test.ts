@@ -1,43 +1,33 @@
 /**
- * kill -9 at random moments during concurrent git pushes, API commits, merges, hooks and CI jobs.
- * `MORTISE_KILL_TRIALS=200` runs many, `MORTISE_KILL_SEED` repeats a run. After each kill: nothing that was answered is
- * lost, all work is resumed soon, and `mortise check` finds nothing.
+ * kill -9 at random moments: `npm run trials -- --trials 500 --seed 1 --store postgres` runs many. After each kill the
+ * server starts, nothing that was answered is lost, all work is resumed soon, and `mortise check` finds nothing.
  */
+import { appendFile, readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Store } from '../../src/store/database.ts'
 import { deliveryReceiver } from '../delivery-receiver.ts'
-import { until } from './command.ts'
-import {
-  type Kind,
-  KINDS,
-  type Trial,
-  countMoves,
-  takeSnapshot,
-  lostOf,
-  oddities,
-  prepare,
-  runGiven,
-  runTheRest,
-  source,
-  workOn,
-} from './kill-mix.ts'
-import { FOLLOWED_EVENTS, call, expectClean, inStore, start, withInstance } from './merge-crash.ts'
+import { runGit } from '../git-origin.ts'
+import { type Outcomes, outcomesOf } from './kill-ledger.ts'
+import { KINDS, source } from './kill-mix.ts'
+import { RECORD_KINDS, recordsOrigin, recordsTrial } from './kill-records.ts'
+import { workTrial } from './kill-work.ts'
+import { temporaryFolder, type Child, run } from './command.ts'
+import { type Settings, call, start, withInstance } from './merge-crash.ts'
 
-const TRIALS = Number(process.env.MORTISE_KILL_TRIALS ?? 3)
-const SEED = Number(process.env.MORTISE_KILL_SEED ?? 1)
+const TRIALS = Number(process.env.MORTISE_KILL_TRIALS ?? 4)
+const SEED = Number(process.env.MORTISE_KILL_SEED ?? 9)
+/** A file for the results, trial by trial. */
+const REPORT = process.env.MORTISE_KILL_REPORT
 /**
  * A run with at least this many trials is long: each kind must have been answered often, and all must be resumed in the
  * promised time.
  */
-const MANY = 20
-/** Killed a moment after at most that many ref updates. */
-const MOST_MOVES = 14
-const MOMENT_MS = 40
-/** All trials use one instance: damage by a trial is found at the end too. */
-const CHECK_EVERY = 20
+const MANY = 40
+/** Some trials use one instance: damage by a trial is found later too. */
+const TRIALS_AN_INSTANCE = 12
 const RESUMED_MS = 10_000
-const DEADLINE_MS = 45_000
+const CHECKS = 5
 
 /** mulberry32. */
 function random(seed: number): () => number {
@@ -50,121 +40,152 @@ function random(seed: number): () => number {
   }
 }
 
-/** Work that is still to be done, by its cause. */
-async function openWork(db: Store['db'], { at, given }: Trial): Promise<Record<Kind, number>> {
-  const id = Number(at.split('/').at(-1))
-  const now = new Date().toISOString()
-  const jobs = await db.selectFrom('jobs').select(['name', 'run_at']).where('state', '=', 'ready').execute()
-  const waiting = (name: string) => jobs.filter((job) => job.name === name).length
-  const due = jobs.filter(({ name, run_at }) => run_at <= now && name !== 'ci.return_lost_jobs')
-  const counted = await Promise.all([
-    db
-      .selectFrom('events')
-      .select('id')
-      .where('dispatched_at', 'is', null)
-      .where('name', 'in', FOLLOWED_EVENTS)
-      .execute(),
-    db.selectFrom('pipelines').select('id').where('status', '=', 'created').where('project_id', '=', id).execute(),
-    db.selectFrom('merge_requests').select('id').where('state', '=', 'locked').execute(),
-    db.selectFrom('hook_deliveries').select('id').where('state', '=', 'waiting').execute(),
-    db.selectFrom('ci_jobs').select('id').where('status', '=', 'running').where('project_id', '=', id).execute(),
-  ])
-  const [events, pipelines, locked, deliveries, running] = counted
-  return {
-    'git push': events.length + due.length + waiting('ci.follow_push'),
-    'push option': waiting('merge_requests.push_options'),
-    'API commit': pipelines.length,
-    merge: locked.length,
-    'issue and hook': deliveries.length,
-    'CI job': running.filter((job) => !given.has(job.id)).length + waiting('ci.return_lost_jobs'),
+const ALL_KINDS = [...KINDS, ...RECORD_KINDS]
+
+function printed(table: Outcomes, kills: number, faults: readonly string[]): string {
+  const line = (cells: readonly (string | number)[]) =>
+    cells
+      .map((cell) => String(cell).padEnd(16))
+      .join('')
+      .trimEnd()
+  const rows = ALL_KINDS.map((kind) => {
+    const { acknowledged, cutOff, happened, lost, resumed } = table[kind]!
+    const outcome = happened > 0 ? `${cutOff}, ${happened} done` : cutOff
+    return line([kind, acknowledged, outcome, lost.length, `${Math.round(resumed)} ms`])
+  })
+  const head = line(['kind', 'acknowledged', 'interrupted', 'lost', 'longest resume'])
+  return [`${kills} kills (seed ${SEED}), ${faults.length} failed`, head, ...rows, ...faults, ''].join('\n')
+}
+
+function add(table: Outcomes, outcomes: Outcomes): void {
+  for (const [kind, { acknowledged, cutOff, happened, lost, resumed }] of Object.entries(outcomes)) {
+    const row = table[kind]!
+    row.acknowledged += acknowledged
+    row.cutOff += cutOff
+    row.happened += happened
+    row.lost.push(...lost)
+    row.resumed = Math.max(row.resumed, resumed)
   }
 }
 
-/** How long each kind took until nothing of it was left. */
-const resumed = (database: string, trial: Trial): Promise<Record<Kind, number>> =>
-  inStore(database, async (db) => {
-    const began = performance.now()
-    const took = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>
-    for (;;) {
-      const open = await openWork(db, trial)
-      const since = performance.now() - began
-      for (const kind of KINDS) if (open[kind] > 0) took[kind] = since
-      if (KINDS.every((kind) => open[kind] === 0)) return took
-      if (since > DEADLINE_MS) throw new Error(`${trial.path} is not resumed: ${JSON.stringify(open)}`)
-      await sleep(50)
-    }
-  })
-
-interface Row {
-  acknowledged: number
-  lost: number
-  /** The maximum in milliseconds. */
-  resumed: number
+/** The processes that a process has started, and those that these have started. */
+async function descendantsOf(pid: number): Promise<number[]> {
+  const parents = new Map<number, number>()
+  for (const name of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')
+    parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? 0))
+  }
+  const found = [pid]
+  for (const one of found) for (const [child, parent] of parents) if (parent === one) found.push(child)
+  return found.slice(1)
 }
 
-type Table = Record<Kind, Row>
+/** As when the machine loses its power: what the server has started ends with it. */
+async function killAll(server: Child): Promise<void> {
+  for (const pid of [...(await descendantsOf(server.process.pid!)), server.process.pid!]) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
 
-function printed(table: Table): string {
-  const line = (cells: readonly (string | number)[]) => cells.map((cell) => String(cell).padEnd(16)).join('')
-  const rows = KINDS.map((kind) => {
-    const { acknowledged, lost, resumed } = table[kind]
-    return line([kind, acknowledged, lost, `${Math.round(resumed)} ms`])
-  })
-  return [line(['kind', 'acknowledged', 'lost', 'longest resume']), ...rows, ''].join('\n')
+/** Work in the background may still be in the way for a moment. */
+async function assertClean(settings: Settings): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const { code, stdout, stderr } = await run(['check'], settings)
+    if (code === 0) return
+    if (attempt === CHECKS) throw new Error(`mortise check: ${stdout}${stderr}`)
+    await sleep(1000)
+  }
+}
+
+async function assertProven(archive: string, settings: Settings): Promise<void> {
+  const { code, stdout, stderr } = await run(['backup', 'verify', archive], settings)
+  if (code !== 0) throw new Error(`mortise backup verify: ${stdout}${stderr}`)
+}
+
+async function assertConnected({ MORTISE_DATA }: Settings): Promise<void> {
+  const root = join(MORTISE_DATA!, 'repositories')
+  for (const path of (await readdir(root, { recursive: true })).filter((path) => path.endsWith('.git')))
+    await runGit([`--git-dir=${join(root, path)}`, 'fsck', '--connectivity-only', '--no-dangling', '--no-progress'])
 }
 
 test(
   `${TRIALS} times kill -9 while everything goes on (seed ${SEED})`,
   { timeout: 60_000 + TRIALS * 90_000 },
   async () => {
-    const next = random(SEED)
     await using receiver = await deliveryReceiver()
     await using pushed = await source()
-    const table = Object.fromEntries(KINDS.map((kind) => [kind, { acknowledged: 0, lost: 0, resumed: 0 }])) as Table
-    await withInstance(async (settings, database) => {
-      let child = start(settings)
-      try {
-        let url = await child.url()
-        await call(url, 'PUT', '/application/settings', { allow_local_requests_from_web_hooks_and_services: true })
-        for (let n = 0; n < TRIALS; n++) {
-          const trial = await prepare(url, pushed, `trial${n}`, receiver.url)
-          const working = workOn(url, trial)
-          const most = next() * MOST_MOVES
-          await until(() => countMoves(trial) >= most || trial.faults.length > 0, { every: 1 })
-          await sleep(next() * MOMENT_MS)
-          trial.isKilled = true
-          child.process.kill('SIGKILL')
-          await Promise.all([working, child.ended()])
-          expect([trial.path, trial.faults]).toEqual([trial.path, []])
+    await using origin = await recordsOrigin()
+    const table = outcomesOf(ALL_KINDS)
+    const faults: string[] = []
+    let kills = 0
 
-          child = start(settings)
-          url = await child.url()
-          const [took] = await Promise.all([resumed(database, trial), runGiven(url, trial)])
-          const twice = await runTheRest(url, trial)
-          await resumed(database, trial)
-          const now = await takeSnapshot(
-            url,
-            trial,
-            receiver.got.map(({ body }) => body),
-          )
-          const lost = lostOf(trial, now)
-          for (const kind of KINDS) {
-            table[kind].acknowledged += trial.answered[kind].length
-            table[kind].lost += lost[kind].length
-            table[kind].resumed = Math.max(table[kind].resumed, took[kind])
+    const runSome = async (numbers: readonly number[], isContinuous: boolean) => {
+      await using folder = await temporaryFolder()
+      const archive = join(folder.path, 'backup')
+      await withInstance(async (settings, database) => {
+        const backup = { MORTISE_BACKUP_URL: archive, MORTISE_BACKUP_VERIFY: 'off' }
+        const serving: Settings = isContinuous ? { ...settings, ...backup } : settings
+        let child = start(serving)
+        try {
+          let url = await child.url()
+          await call(url, 'PUT', '/application/settings', { allow_local_requests_from_web_hooks_and_services: true })
+          for (const n of numbers) {
+            const next = random(SEED * 100_003 + n)
+            const isWhole = next() < 0.5
+            const name = `trial${n}`
+            const aim = RECORD_KINDS[(n - Math.floor(n / 3) - 1 + SEED) % RECORD_KINDS.length]!
+            const kill = async () => {
+              kills++
+              if (isWhole) await killAll(child)
+              else child.process.kill('SIGKILL')
+              await child.ended()
+            }
+            const restart = async () => {
+              child = start(serving)
+              return (url = await child.url())
+            }
+            const round = { name, next, settings, database, url, receiver, kill, restart }
+            // Every third trial is one of concurrent work on a project.
+            const outcomes =
+              n % 3 === 0
+                ? await workTrial({ ...round, source: pushed })
+                : await recordsTrial({ ...round, aim, archive, isContinuous, origin })
+            add(table, outcomes)
+            const lost = Object.values(outcomes).flatMap((outcome) => outcome.lost)
+            const longest = Math.max(...Object.values(outcomes).map((outcome) => outcome.resumed))
+            await report(`${name} ${n % 3 === 0 ? 'work' : aim}: ${lost.length} lost, ${Math.round(longest)} ms`)
+            if (lost.length > 0) throw new Error(`${name}, ${aim}: ${lost.join('; ')}`)
+            await assertClean(settings)
           }
-          const nothing = Object.fromEntries(KINDS.map((kind) => [kind, []]))
-          expect([trial.path, lost, twice, oddities(now)]).toEqual([trial.path, nothing, [], []])
-          if (n % CHECK_EVERY === CHECK_EVERY - 1 || n === TRIALS - 1) await expectClean(settings)
+          await assertConnected(settings)
+          if (isContinuous) await assertProven(archive, settings)
+        } catch (error) {
+          faults.push(`${(error as Error).message}\n${child.stderr}`)
+          await report(faults.at(-1)!)
+        } finally {
+          await child[Symbol.asyncDispose]()
         }
-      } finally {
-        process.stdout.write(`${TRIALS} kills (seed ${SEED})\n${printed(table)}`)
-        await child[Symbol.asyncDispose]()
-      }
-      const longest = Math.max(...KINDS.map((kind) => table[kind].resumed))
-      expect(longest).toBeLessThan(TRIALS > MANY ? RESUMED_MS : 2.5 * RESUMED_MS)
-      const seldom = KINDS.filter((kind) => TRIALS >= MANY && table[kind].acknowledged < TRIALS / 2)
-      expect(seldom).toEqual([])
-    })
+      })
+    }
+
+    try {
+      const numbers = Array.from({ length: TRIALS }, (_, n) => n)
+      for (let at = 0; at < TRIALS; at += TRIALS_AN_INSTANCE)
+        await runSome(numbers.slice(at, at + TRIALS_AN_INSTANCE), (at / TRIALS_AN_INSTANCE) % 2 === 0)
+    } finally {
+      process.stdout.write(printed(table, kills, faults))
+    }
+    expect(faults).toEqual([])
+    const longest = Math.max(...ALL_KINDS.map((kind) => table[kind]!.resumed))
+    expect(longest).toBeLessThan(TRIALS > MANY ? RESUMED_MS : 2.5 * RESUMED_MS)
+    expect(ALL_KINDS.filter((kind) => TRIALS >= MANY && table[kind]!.acknowledged < TRIALS / 10)).toEqual([])
   },
 )
+
+async function report(line: string): Promise<void> {
+  if (REPORT) await appendFile(REPORT, `${new Date().toISOString()} ${line}\n`)
+}
