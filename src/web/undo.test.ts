@@ -244,3 +244,24 @@ test('a deleted label or milestone comes back from the message', async () => {
   expect(flashOf(gone)).toContain('Label last deleted')
   expect(flashOf(gone)).not.toContain('Undo')
 })
+
+test('a deleted issue or merge request comes back from the message', async () => {
+  const { forge, jane, send } = await stage()
+  await using _ = forge
+  const project = await forge.project({ path: 'mill' }, jane)
+  await forge.seed(project, { a: 'a' }, { as: jane })
+  await forge.seed(project, { b: 'b' }, { branch: 'topic', as: jane })
+  await forge.issue(project, { title: 'A wheel' }, jane)
+  await forge.mergeRequest(project, { source_branch: 'topic', target_branch: 'master', title: 'A belt' }, jane)
+  for (const [kind, page, action, done] of [
+    ['issues', 'issues/1', 'destroy', 'Issue A wheel deleted'],
+    ['merge_requests', 'merge_requests/1/edit', 'remove', 'Merge request A belt deleted'],
+  ] as const) {
+    const one = `/projects/${project.id}/${kind}/1`
+    const list = await send(`/jane/mill/-/${page}`, { _action: action })
+    expect(flashOf(list)).toContain(done)
+    expect((await jane.get(one)).status).toBe(404)
+    await send(`/jane/mill/-/${kind}`, { _action: 'restore', item: valueOf(flashOf(list), 'item')! })
+    expect((await jane.get(one)).status).toBe(200)
+  }
+})

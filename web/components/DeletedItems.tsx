@@ -72,7 +72,7 @@ function DeletedRow({ item }: { item: DeletedItem }) {
 type Scope = '/projects/{id}' | '/groups/{id}'
 
 interface Deleted {
-  readonly kind: 'label' | 'milestone'
+  readonly kind: 'issue' | 'merge_request' | 'label' | 'milestone'
   readonly title: string
 }
 

@@ -214,6 +214,7 @@ export const editMergeRequest = (iid: number) => `Edit merge request !${iid}`
 export const deletesMergeRequestAndAll = 'Deletes the merge request and all comments. Branches are kept.'
 export const deleteMergeRequest = 'Delete merge request'
 export const editTitle = (title: string, iid: number) => `Edit ${title} (!${iid})`
+export const mergeRequestDeleted = (title: string) => `Merge request ${title} deleted`
 export const deleteThisMergeRequest = 'Delete this merge request and all its comments?'
 
 // Merge requests, iid

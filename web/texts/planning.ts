@@ -14,6 +14,7 @@ export const newIssue = 'New issue'
 export const createIssue = 'Create issue'
 export const board = 'Board'
 export const milestoneDeleted = (title: string) => `Milestone ${title} deleted`
+export const issueDeleted = (title: string) => `Issue ${title} deleted`
 export const labelDeleted = (name: string) => `Label ${name} deleted`
 export const milestoneClosed = 'Milestone closed.'
 export const milestoneReopened = 'Milestone reopened.'

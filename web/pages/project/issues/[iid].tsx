@@ -3,6 +3,7 @@ import type { Can } from '../../../abilities.ts'
 import type { Listed, Records } from '../../../api.ts'
 import { Person } from '../../../components/Avatar.tsx'
 import { CommentBox, Discussions } from '../../../components/Discussions.tsx'
+import { deletedItemFlash } from '../../../components/DeletedItems.tsx'
 import { ActButton, Button, Field, Folded, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { Pages } from '../../../components/lists.tsx'
@@ -126,8 +127,10 @@ export const page = declare<Data, InProject>({
       return pathOf((await act.api.post(`${ISSUE}/move`, { ...which(act), to_project_id: id })).web_url)
     },
     async destroy(act) {
+      const { title } = await act.api.get(ISSUE, which(act))
       await act.api.delete(ISSUE, which(act))
-      return `/${act.params.id}/-/issues`
+      const flash = await deletedItemFlash(act, '/projects/{id}', { kind: 'issue', title }, t.issueDeleted(title))
+      return { ...flash, to: `/${act.params.id}/-/issues` }
     },
   },
   View: ({ project, issue, discussions, awards, me, ...beside }) => {

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Listed, Records } from '../../../api.ts'
 import { BulkEdit, changeSeveral } from '../../../components/BulkEdit.tsx'
+import { deletedItemActions } from '../../../components/DeletedItems.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { IssueList, narrowedBy, filterOf, type Counts, type Issue } from '../../../components/IssueList.tsx'
 import { PlanningTabs } from '../../../layout/planning.tsx'
@@ -34,7 +35,7 @@ export const page = declare<Data, InProject>({
     }
   },
   title: () => common.issues,
-  actions: { bulk: changeSeveral('issues') },
+  actions: { bulk: changeSeveral('issues'), restore: deletedItemActions('/projects/{id}').restore },
   live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['issue.created', 'issue.updated'] }),
   View: ({ project, ...data }) => (
     <>

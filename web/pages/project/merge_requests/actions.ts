@@ -1,4 +1,5 @@
 /** Form actions of a merge request, for all its tabs. */
+import { deletedItemFlash } from '../../../components/DeletedItems.tsx'
 import { labelNames, labelsOf } from '../../../components/MergeRequests.tsx'
 import { text, texts, type Act, type Page } from '../../../page.ts'
 import { undoable } from '../../../undo.ts'
@@ -152,8 +153,11 @@ export const planActions: Actions = {
     await act.api.delete(`${ONE}/blocks/{block_id}`, { ...requestParams(act), block_id: text(act.form, 'block_id') })
   },
   async remove(act) {
+    const { title } = await act.api.get(ONE, requestParams(act))
     await act.api.delete(ONE, requestParams(act))
-    return `/${act.params.id}/-/merge_requests`
+    const deleted = { kind: 'merge_request', title } as const
+    const flash = await deletedItemFlash(act, '/projects/{id}', deleted, t.mergeRequestDeleted(title))
+    return { ...flash, to: `/${act.params.id}/-/merge_requests` }
   },
   async runPipeline(act) {
     await act.api.post(`${ONE}/pipelines`, requestParams(act))

@@ -11,6 +11,7 @@ import {
   type MergeRequest,
   type StateFilter,
 } from '../../../components/MergeRequests.tsx'
+import { deletedItemActions } from '../../../components/DeletedItems.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { Empty } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
@@ -46,7 +47,7 @@ export const page = declare<Data, InProject>({
     }
   },
   title: () => common.mergeRequests,
-  actions: { bulk: changeSeveral('merge_requests') },
+  actions: { bulk: changeSeveral('merge_requests'), restore: deletedItemActions('/projects/{id}').restore },
   live: ({ project }) =>
     project
       ? {
