@@ -41,9 +41,17 @@ export const violates = <T extends keyof Tables>(
 export const isOrphan = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['23503', 'SQLITE_CONSTRAINT_FOREIGNKEY'].includes(String(error.code))
 
-/** Two transactions conflicted: the database rolled this one back completely. */
+/** Two transactions conflicted, or a migration came in between: the database rolled this one back completely. */
 export const isConflict = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && ['40P01', '40001'].includes(String(error.code))
+  (error instanceof Error && 'code' in error && ['40P01', '40001'].includes(String(error.code))) || isOutdated(error)
+
+/** PostgreSQL planned the statement before a migration added a column to its result. */
+export const isOutdated = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  error.code === '0A000' &&
+  'routine' in error &&
+  error.routine === 'RevalidateCachedQuery'
 
 /** PostgreSQL's statement timeout. */
 export const isTimeout = (error: unknown): boolean =>

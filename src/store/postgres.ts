@@ -7,7 +7,7 @@ import pg from 'pg'
 import { isSystemError } from '../lib/files/system-errors.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CHANNELS, StoreUnavailable, type Channel, type Store, type Tables } from './database.ts'
-import { isConflict } from './dialect.ts'
+import { isConflict, isOutdated } from './dialect.ts'
 import { assertWriteAllowed, isReadStatement } from './read-only.ts'
 import { limitTransactions, pauseAfter, TransactionLimiter, TRIES } from './contention.ts'
 
@@ -20,7 +20,7 @@ pg.types.setTypeParser(OID.date, (text: string) => text)
 pg.types.setTypeParser(OID.timestamp, (text: string) => new Date(text).toISOString())
 
 const names = new Map<string, string>()
-const counter = { queries: 0 }
+const counter = { queries: 0, names: 0 }
 
 class NamingClient extends pg.Client {
   // @ts-expect-error the declared overloads cannot be narrowed to the one form Kysely uses
@@ -44,11 +44,17 @@ class NamingClient extends pg.Client {
     }
   }
 
-  #send(text: string, values: unknown[]): Promise<pg.QueryResult> {
+  async #send(text: string, values: unknown[]): Promise<pg.QueryResult> {
     if (values.length === 0) return super.query(text)
     let name = names.get(text)
-    if (!name && names.size < NAMED_STATEMENTS) names.set(text, (name = `q${names.size}`))
-    return super.query(name ? { name, text, values } : { text, values })
+    if (!name && names.size < NAMED_STATEMENTS) names.set(text, (name = `q${counter.names++}`))
+    try {
+      return await super.query(name ? { name, text, values } : { text, values })
+    } catch (error) {
+      // A newer version has migrated the database: every statement is planned again, under another name.
+      if (isOutdated(error) && names.get(text) === name) names.clear()
+      throw error
+    }
   }
 }
 
