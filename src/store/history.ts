@@ -12,7 +12,12 @@ import type { Db } from './database.ts'
 /** Next to this file in the sources, and next to the program in a build. */
 export const MIGRATIONS = new URL('./migrations/', import.meta.url)
 
-const BASELINE = '000-baseline'
+export const BASELINE = '000-baseline'
+/**
+ * The last migration of the newest release. Later ones can be taken back as a whole, and need a way back (`down`).
+ * After a release, this becomes the last migration of that release.
+ */
+export const RELEASED = BASELINE
 /** Every database that is older than the baseline has this one. */
 const FIRST = '001-foundation'
 
@@ -32,9 +37,16 @@ async function filesOf(folder: URL): Promise<[name: string, URL][]> {
   return files.toSorted().map((file) => [file.slice(0, -3), new URL(file, folder)])
 }
 
+/** Told of each migration. */
+export interface Watch {
+  began(name: string): void
+  applied(name: string, ms: number): void
+}
+
 /** Runs the pending migrations and returns their names. */
-export async function runMigrations(db: Db, known?: Migrations): Promise<string[]> {
-  const migrations = [...(known ?? (await listMigrations()))].map(([name, url]) => [name, loadedLater(url)] as const)
+export async function runMigrations(db: Db, known?: Migrations, watch?: Watch): Promise<string[]> {
+  const listed = [...(known ?? (await listMigrations()))]
+  const migrations = listed.map(([name, url]) => [name, loadedLater(name, url, watch)] as const)
   const { Migrator } = await import('kysely/migration')
   const migrator = new Migrator({
     db,
@@ -47,8 +59,12 @@ export async function runMigrations(db: Db, known?: Migrations): Promise<string[
   return results.filter((r) => r.status === 'Success').map((r) => r.migrationName)
 }
 
-const loadedLater = (url: URL | null): Migration => ({
+const loadedLater = (name: string, url: URL | null, watch?: Watch): Migration => ({
   up: async (db) => {
-    if (url) await ((await import(url.href)) as Migration).up(db)
+    const migration = url && ((await import(url.href)) as Migration)
+    watch?.began(name)
+    const start = performance.now()
+    await migration?.up(db)
+    watch?.applied(name, performance.now() - start)
   },
 })

@@ -1,22 +1,22 @@
 /** Brings a schema up to date: an empty database gets the ready schema, an older one the migrations it lacks. */
 import { sql } from 'kysely'
-import type { Db, Store } from './database.ts'
+import type { Db, Store, TransactionDb } from './database.ts'
 import { isMissingTable } from './engine-errors.ts'
-import { listMigrations, MIGRATIONS, runMigrations } from './history.ts'
+import { listMigrations, MIGRATIONS, runMigrations, type Watch } from './history.ts'
 import { readySchema } from './ready-schema.ts'
 
 /**
  * Returns the names of the migrations that ran. A SQLite database already has the ready schema before it is opened
  * (`open.ts`).
  */
-export async function migrate(store: Store, folder = MIGRATIONS): Promise<string[]> {
+export async function migrate(store: Store, folder = MIGRATIONS, watch?: Watch): Promise<string[]> {
   let applied = await appliedTo(store.db)
   if (applied === null && store.engine === 'postgres' && (await takeScript(store.db)))
     applied = await appliedTo(store.db)
   const migrations = await listMigrations(applied ?? [], folder)
   // The library first reads the whole schema, which takes longer than all other queries of a start together.
   const isUpToDate = applied?.length === migrations.size && applied.every((name) => migrations.has(name))
-  return isUpToDate ? [] : runMigrations(store.db, migrations)
+  return isUpToDate ? [] : runMigrations(store.db, migrations, watch)
 }
 
 /** The migrations that the database lacks. Throws if a newer version has migrated it. */
@@ -45,12 +45,16 @@ async function takeScript(db: Db): Promise<boolean> {
   const script = await readySchema('postgres')
   if (!script) return false
   await db.transaction().execute(async (db) => {
-    // The lock of the library: of two processes that start, the second one finds the schema ready.
-    await db.getExecutor().adapter.acquireMigrationLock(db, LOCK)
+    // Of two processes that start, the second one finds the schema ready.
+    await lockMigrations(db)
     const { rows } = await sql<{ made: string | null }>`select to_regclass('kysely_migration') as made`.execute(db)
     if (rows[0]!.made === null) await sql.raw(script.toString()).execute(db)
   })
   return true
 }
+
+/** The lock of the library, until the transaction ends. */
+export const lockMigrations = (db: TransactionDb): Promise<void> =>
+  db.getExecutor().adapter.acquireMigrationLock(db, LOCK)
 
 const LOCK = { lockTable: 'kysely_migration_lock', lockRowId: 'migration_lock' }

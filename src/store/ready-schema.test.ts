@@ -1,49 +1,11 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { emptyDatabase } from '../../test/empty-database.ts'
 import { describeSchema } from '../../test/schema.ts'
-import { testDatabaseUrl } from '../config.ts'
-import { makeTemporaryFolder } from '../lib/files/temporary-folder.ts'
-import type { Db, Store } from './database.ts'
+import type { Db } from './database.ts'
 import { isSqlite } from './dialect.ts'
 import { listMigrations, runMigrations } from './history.ts'
 import { migrate } from './migrate.ts'
-import { openStore } from './open.ts'
-import { openSqlite } from './sqlite.ts'
-import { postgresDatabase } from './temporary.ts'
-
-const OPTIONS = { durable: false, shared: true, poolSize: 2 }
-
-interface Scope extends AsyncDisposable {
-  /** As a starting process opens it. */
-  open(): Promise<Store>
-  /** Without the image that SQLite would use. */
-  openEmpty(): Promise<Store>
-}
-
-/** A location without a database. */
-async function makePlace(): Promise<Scope> {
-  const stores: Store[] = []
-  const kept = (store: Store) => {
-    stores.push(store)
-    return store
-  }
-  const close = () => Promise.all(stores.map((store) => store.close()))
-  const server = testDatabaseUrl()
-  if (server) {
-    const { url, drop } = await postgresDatabase(server)
-    const open = async () => kept(await openStore(url, OPTIONS))
-    return { open, openEmpty: open, [Symbol.asyncDispose]: () => close().then(drop) }
-  }
-  const folder = await makeTemporaryFolder()
-  const file = join(folder, 'mortise.sqlite')
-  return {
-    open: async () => kept(await openStore(file, OPTIONS)),
-    openEmpty: async () => kept(openSqlite(file, OPTIONS)),
-    [Symbol.asyncDispose]: () => close().then(() => rm(folder, { recursive: true })),
-  }
-}
 
 /** Every row of every table, without the times at which migrations ran. */
 async function readSeeds(db: Db): Promise<Record<string, string[]>> {
@@ -62,8 +24,8 @@ async function readSeeds(db: Db): Promise<Record<string, string[]>> {
 }
 
 test('the ready schema is what the migrations make', async () => {
-  await using here = await makePlace()
-  await using there = await makePlace()
+  await using here = await emptyDatabase()
+  await using there = await emptyDatabase()
   const [ready, migrated] = [await here.open(), await there.openEmpty()]
   expect(await migrate(ready)).toEqual([])
   const all = [...(await listMigrations()).keys()]
@@ -74,8 +36,8 @@ test('the ready schema is what the migrations make', async () => {
 })
 
 test('older data gets the migrations from before the baseline that it lacks, and the same schema', async () => {
-  await using here = await makePlace()
-  await using there = await makePlace()
+  await using here = await emptyDatabase()
+  await using there = await emptyDatabase()
   const [ready, older] = [await here.open(), await there.openEmpty()]
   await migrate(ready)
   const all = await listMigrations(['001-foundation'])
@@ -87,7 +49,7 @@ test('older data gets the migrations from before the baseline that it lacks, and
 })
 
 test('of processes that start on an empty database at once, each finds it ready', async () => {
-  await using place = await makePlace()
+  await using place = await emptyDatabase()
   const stores = await Promise.all([place.open(), place.open()])
   expect(await Promise.all(stores.map((store) => migrate(store)))).toEqual([[], []])
 })

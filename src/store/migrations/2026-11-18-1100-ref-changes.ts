@@ -24,3 +24,11 @@ export async function up(db: Kysely<never>): Promise<void> {
     create index ref_changes_created on ref_changes (created_at);
   `
 }
+
+export const lost = 'the list of changes of branches and tags, so that no earlier change can be undone'
+
+export async function down(db: Kysely<never>): Promise<void> {
+  await definer(db)`
+    drop table ref_changes;
+  `
+}

@@ -1,5 +1,5 @@
 /** Deleted projects and groups stay in the bin for a while: who deleted them, when, and what they were called. */
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { definer } from './helpers/define.ts'
 
 export async function up(db: Kysely<never>): Promise<void> {
@@ -35,4 +35,40 @@ export async function up(db: Kysely<never>): Promise<void> {
     create index deleted_shares_group on deleted_shares (group_id);
     create index deleted_shares_with on deleted_shares (shared_with_group_id);
   `
+}
+
+const COLUMNS = [
+  'deleted_with_group_id',
+  'deleted_path',
+  'deleted_name',
+  'deleted_by_id',
+  'deletion_due_at',
+  'marked_for_deletion_at',
+]
+
+/** An earlier version could neither show nor restore what is in the bin, and knows only the changed names. */
+export async function down(db: Kysely<never>): Promise<void> {
+  for (const table of ['projects', 'namespaces']) {
+    const { rows } = await sql<{ n: number }>`
+      select count(*) as n from ${sql.table(table)}
+      where marked_for_deletion_at is not null or deleted_with_group_id is not null`.execute(db)
+    if (Number(rows[0]!.n) > 0)
+      throw new Error('the bin is not empty: restore its projects and groups, or delete them for good, and try again')
+  }
+  const define = definer(db)
+  await define`
+    drop table deleted_shares;
+  `
+  for (const table of ['projects', 'namespaces']) {
+    await define`
+      drop index ${table}_marked;
+      drop index ${table}_due;
+      drop index ${table}_deleted_by;
+      drop index ${table}_deleted_with;
+    `
+    for (const column of COLUMNS)
+      await define`
+        alter table ${table} drop column ${column};
+      `
+  }
 }
