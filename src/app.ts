@@ -54,9 +54,9 @@ import { openLog } from './log.ts'
 import { folderMailer, quietMailer, smtpMailer, watchedMailer, type Mail } from './mail/mailer.ts'
 import { Connections } from './outbound/connections.ts'
 import { openBlobs } from './store/blobs/open.ts'
-import { StoreUnavailable } from './store/database.ts'
 import { isMigrated, migrate, pendingMigrations } from './store/migrate.ts'
 import { openStore } from './store/open.ts'
+import { reasonOf } from './store/reason.ts'
 import { startSsh, type SshServer } from './transport/ssh.ts'
 import { routes as transport } from './transport/web.ts'
 import { routes as assets } from './web/assets.ts'
@@ -98,14 +98,6 @@ async function orCannotStart<T>(what: string, work: () => T | Promise<T>): Promi
   } catch (cause) {
     throw new CannotStart(`${what}: ${reasonOf(cause)}`, { cause })
   }
-}
-
-export function reasonOf(error: unknown): string {
-  // For a name with several addresses Node reports every error, and none of them in the message.
-  if (error instanceof AggregateError) return reasonOf(error.errors[0])
-  if (error instanceof StoreUnavailable) return reasonOf(error.cause)
-  const text = error instanceof Error ? error.message : String(error)
-  return /previously executed migration \S+ is missing/.test(text) ? 'a newer version of Mortise has changed it' : text
 }
 
 const RECOVERIES = jobs.filter(({ recovers }) => recovers).map(({ name }) => name)

@@ -5,7 +5,7 @@
  */
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { reasonOf, serve, openApp, type Forge as RunningForge } from './app.ts'
+import { serve, openApp, type Forge as RunningForge } from './app.ts'
 import { BadSetting, CannotStart, readConfig, settings, testDatabaseUrl, variableOf, type Config } from './config.ts'
 import type { App } from './context.ts'
 import { Refusal } from './errors.ts'
@@ -35,6 +35,7 @@ import type { Mail } from './mail/mailer.ts'
 import { makeTemporaryFolder, sweepTemporaryFolders } from './lib/files/temporary-folder.ts'
 import { randomHex, randomToken } from './lib/crypto/secrets.ts'
 import { forgetEvents } from './store/outbox.ts'
+import { reasonOf } from './store/reason.ts'
 import { postgresTemplate, sqliteTemplate, type CopiedDatabase, type Template } from './store/temporary.ts'
 import { forgetCaches } from './store/versions.ts'
 

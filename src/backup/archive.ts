@@ -140,6 +140,11 @@ async function openFolder(root: string, { data }: Where, create: boolean): Promi
   if (!isArchive && names !== null && names.length > 0)
     throw new CannotStart(`${root} is not empty and holds no backup: choose an empty folder`)
   if (create) await mkdir(join(root, 'objects'), { recursive: true, mode: 0o700 })
+  return folderArchive(root)
+}
+
+/** A folder that is known to be an archive, or to become one. */
+export function folderArchive(root: string): Archive {
   const objects = folderBlobs(join(root, 'objects'))
   return new Archive(root, objects, folderFiles(root, objects))
 }

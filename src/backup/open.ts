@@ -18,18 +18,25 @@ export async function openCapturer(
 }
 
 /** Before anything is written to the destination. */
-export function assertInstance({ data, databaseUrl }: Config): void {
-  if (!databaseUrl && !existsSync(join(data, DATABASE))) throw new CannotStart(`${data} holds no instance`)
+export function assertInstance(config: Config): void {
+  const file = fileOf(config)
+  if (file !== null && !existsSync(file)) throw new CannotStart(`${config.data} holds no instance`)
+}
+
+/** Null with PostgreSQL. */
+export function fileOf({ data, databaseUrl }: Config): string | null {
+  if (databaseUrl && !databaseUrl.startsWith('sqlite:')) return null
+  return databaseUrl?.replace(/^sqlite:/, '') ?? join(data, DATABASE)
 }
 
 const DATABASE = 'mortise.sqlite'
 
-async function openSource({ data, databaseUrl }: Config): Promise<Source> {
-  if (databaseUrl && !databaseUrl.startsWith('sqlite:')) {
+async function openSource(config: Config): Promise<Source> {
+  const file = fileOf(config)
+  if (file === null) {
     const { openPostgresSource } = await import('./postgres.ts')
-    return openPostgresSource(databaseUrl)
+    return openPostgresSource(config.databaseUrl!)
   }
-  const file = databaseUrl?.replace(/^sqlite:/, '') ?? join(data, DATABASE)
   const { SqliteSource } = await import('./sqlite.ts')
   return new SqliteSource(file)
 }

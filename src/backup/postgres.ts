@@ -4,6 +4,7 @@
  */
 import pg from 'pg'
 import { CannotStart } from '../config.ts'
+import { hasProcessEnded, TAG_PATTERN } from '../lib/async/process-tag.ts'
 import { listMigrations } from '../store/history.ts'
 import { schemaScript } from '../store/make-schema.ts'
 // Sets how the client converts values.
@@ -24,11 +25,7 @@ export async function openPostgresSource(url: string): Promise<Source> {
     engine: 'postgres',
     async snapshot() {
       await last?.end()
-      const client = await connected(url)
-      // Before the snapshot is taken: everything confirmed until now is part of it. The first query takes the snapshot.
-      const time = new Date()
-      await client.run(`begin isolation level repeatable read read only; set local timezone to 'UTC'; select 1`)
-      last = new PostgresSnapshot(time, client)
+      last = await beginSnapshot(url)
       return last
     },
     rows: (sql) => live.rows(sql),
@@ -37,6 +34,14 @@ export async function openPostgresSource(url: string): Promise<Source> {
       await live.end()
     },
   }
+}
+
+async function beginSnapshot(url: string): Promise<PostgresSnapshot> {
+  const client = await connected(url)
+  // Before the snapshot is taken: everything confirmed until now is part of it. The first query takes the snapshot.
+  const time = new Date()
+  await client.run(`begin isolation level repeatable read read only; set local timezone to 'UTC'; select 1`)
+  return new PostgresSnapshot(time, client)
 }
 
 /** A connection takes one query at a time. */
@@ -255,15 +260,37 @@ async function loadTable(
   return count
 }
 
-/** A database beside the given one, for a proof. Needs the right to create databases. */
-export async function createScratch(url: string, name: string): Promise<AsyncDisposable & { url: string }> {
+/** Copies one commit of a database into an empty database, by way of an archive. */
+export async function copyDatabase(from: string, to: string, archive: Archive): Promise<void> {
+  const snapshot = await beginSnapshot(from)
+  try {
+    const schema = await snapshot.rows<{ name: string }>('select name from kysely_migration')
+    const part = await snapshot.storeWhole(archive)
+    await writeRows(
+      archive,
+      to,
+      schema.map(({ name }) => name),
+      part,
+    )
+  } finally {
+    await snapshot.end()
+  }
+}
+
+/** A database beside the given one, for `purpose`. Needs the right to create databases. */
+export async function createScratch(
+  url: string,
+  name: string,
+  purpose = 'a proof',
+): Promise<AsyncDisposable & { url: string }> {
   const client = await connected(url)
   try {
+    await dropLeftovers(client)
     await client.run(`create database "${name}"`)
   } catch (cause) {
     await client.end()
     const reason = (cause as Error).message
-    throw new CannotStart(`a proof needs a temporary database, which cannot be created: ${reason}`, { cause })
+    throw new CannotStart(`${purpose} needs a temporary database, which cannot be created: ${reason}`, { cause })
   }
   return {
     url: Object.assign(new URL(url), { pathname: `/${name}` }).href,
@@ -271,5 +298,16 @@ export async function createScratch(url: string, name: string): Promise<AsyncDis
       await client.run(`drop database if exists "${name}" with (force)`)
       await client.end()
     },
+  }
+}
+
+/** Databases of killed processes. */
+async function dropLeftovers(client: Connection): Promise<void> {
+  const named = await client.rows<{ name: string }>(
+    `select datname as name from pg_database where datname like 'mortise\\_check\\_%'`,
+  )
+  for (const { name } of named) {
+    const tag = TAG_PATTERN.exec(name)?.[0]
+    if (tag !== undefined && hasProcessEnded(tag)) await client.run(`drop database if exists "${name}" with (force)`)
   }
 }

@@ -4,7 +4,7 @@ import { job, type App } from '../context.ts'
 import { startForge, type TestForge } from '../forge.ts'
 import { PROCESS_TAG, hasMemberEnded } from '../lib/async/process-tag.ts'
 import { LEASE_MS } from './bookkeeping.ts'
-import { MISSED_BEATS, ProcessWatch } from './processes.ts'
+import { findRunning, MISSED_BEATS, ProcessWatch } from './processes.ts'
 import { enqueue, type Job } from './queue.ts'
 import { startWorker } from './worker.ts'
 
@@ -104,4 +104,17 @@ test('a job that finishes what a killed process left runs as soon as that is fou
 test('a forge takes its row along', async () => {
   await using forge = await startForge()
   expect(await registered(forge)).toEqual([forge.app.holder])
+})
+
+test('a running process is one that lives here, or whose row changes', async () => {
+  await using forge = await startForge()
+  const { db, holder } = forge.app
+  expect(await findRunning(db)).toEqual([holder])
+  await db.deleteFrom('processes').execute()
+  for (const tag of [KILLED, REUSED, ELSEWHERE]) await register(forge, tag)
+  let pauses = 0
+  expect(await findRunning(db, async () => void pauses++)).toEqual([])
+  expect(pauses).toBe(MISSED_BEATS)
+  const beat = () => db.updateTable('processes').set({ beats: ++pauses }).where('tag', '=', ELSEWHERE).execute()
+  expect(await findRunning(db, beat)).toEqual([ELSEWHERE])
 })

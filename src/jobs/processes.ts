@@ -7,6 +7,7 @@
  * its row stays unchanged for several checks. Checks are counted instead of time, because clocks of machines differ and
  * no process can renew its row while the database is down.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
 import { timestamp } from '../clock.ts'
 import { PROCESS_TAG, isElsewhere, hasProcessEnded, noteLiving } from '../lib/async/process-tag.ts'
@@ -49,6 +50,26 @@ export async function findEnded(db: Db, holders: readonly (string | null)[]): Pr
   const there = await db.selectFrom('processes').select('tag').where('tag', 'in', named).execute()
   const tags = new Set(there.map(({ tag }) => tag))
   return new Set(named.filter((holder) => !tags.has(holder)))
+}
+
+/**
+ * The processes that use the store now. Without a sign of life, a process of another machine is known to be dead only
+ * after several seconds.
+ */
+export async function findRunning(db: Db, pause = () => sleep<unknown>(BEAT_MS)): Promise<string[]> {
+  const read = () => db.selectFrom('processes').selectAll().execute()
+  const first = (await read()).filter(({ tag }) => isElsewhere(tag) || !hasProcessEnded(tag))
+  const here = first.filter(({ tag }) => !isElsewhere(tag)).map(({ tag }) => tag)
+  if (here.length > 0 || first.length === 0) return here
+  const before = new Map(first.map(({ tag, beats }) => [tag, beats]))
+  for (let looks = 0; looks < MISSED_BEATS; looks++) {
+    await pause()
+    const alive = (await read()).filter(({ tag, beats }) =>
+      isElsewhere(tag) ? before.get(tag) !== beats : !hasProcessEnded(tag),
+    )
+    if (alive.length > 0) return alive.map(({ tag }) => tag)
+  }
+  return []
 }
 
 interface Registered extends Enqueuer {

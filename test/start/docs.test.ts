@@ -22,6 +22,7 @@ const REASONS: Readonly<Record<string, string>> = {
   server: 'starts the server that this test has started',
   endless: 'runs until it is stopped; test/start/runner.test.ts and src/features/integrations/live cover it',
   systemd: 'needs root and systemd',
+  stopped: 'needs a stopped server; test/upgrade runs it',
 }
 
 const inFolder = (folder: string) =>

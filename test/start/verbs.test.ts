@@ -27,7 +27,7 @@ test(
 
 test('a verb and a group of verbs tell their own help, and the command its version', { timeout: TIMEOUT }, async () => {
   expect((await run(['user', 'create', '--help'])).stdout).toContain('Usage: mortise user create USERNAME [FLAGS]')
-  expect((await run(['migrate', '-h'])).stdout).toContain('Usage: mortise migrate [FLAGS]')
+  expect((await run(['migrate', '-h'])).stdout).toContain('Usage: mortise migrate [NAME…] [FLAGS]')
   expect((await run(['user', '--help'])).stdout).toContain('user unblock USERNAME')
   expect(await run(['--version'])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: '' })
 })
