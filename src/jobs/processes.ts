@@ -10,6 +10,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
 import { timestamp } from '../clock.ts'
+import { CannotStart } from '../config.ts'
 import { PROCESS_TAG, isElsewhere, hasProcessEnded, noteLiving } from '../lib/async/process-tag.ts'
 import { randomHex } from '../lib/crypto/secrets.ts'
 import type { Log } from '../log.ts'
@@ -101,6 +102,22 @@ export async function joinProcesses(
       living.delete(app.holder)
       await app.db.deleteFrom('processes').where('tag', '=', app.holder).execute().catch(tell)
     },
+  }
+}
+
+const LOOK_MS = 500
+
+/** Refuses while another process uses the store. Processes on other machines are watched for some seconds. */
+export async function assertAlone({ db, holder }: Registered): Promise<void> {
+  const last = performance.now() + BEAT_MS * (MISSED_BEATS + 3)
+  const before = new Map<string, number>()
+  for (;;) {
+    const others = await db.selectFrom('processes').selectAll().where('tag', '!=', holder).execute()
+    if (others.length === 0) return
+    const isAlive = others.some(({ tag, beats }) => !isElsewhere(tag) || (before.get(tag) ?? beats) !== beats)
+    if (isAlive || performance.now() > last) throw new CannotStart('the instance is in use: stop the server first')
+    for (const { tag, beats } of others) before.set(tag, beats)
+    await sleep(LOOK_MS)
   }
 }
 
