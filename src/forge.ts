@@ -275,6 +275,11 @@ export class TestForge implements door.Forge {
     return this.#ground.running.worker.stop()
   }
 
+  /** Runs `work` while no process uses the store, as between a stop and a start of the server. */
+  whileStopped(work: () => Promise<void>): Promise<void> {
+    return this.#ground.running.reopen(work)
+  }
+
   async reset(): Promise<void> {
     const { folder, database, running, faults, mails } = this.#ground
     await running.reopen(async () => {

@@ -286,6 +286,8 @@ export async function createScratch(
   const client = await connected(url)
   try {
     await dropLeftovers(client)
+    // A killed restore of a project has left its database under this name.
+    await client.run(`drop database if exists "${name}" with (force)`)
     await client.run(`create database "${name}"`)
   } catch (cause) {
     await client.end()

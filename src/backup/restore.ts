@@ -56,7 +56,7 @@ export async function restore(archive: Archive, config: Config, options: Restore
 }
 
 /** A newer version may have written something that this one does not know. */
-async function assertKnown({ schema, version }: Manifest): Promise<void> {
+export async function assertKnown({ schema, version }: Manifest): Promise<void> {
   const known = await listMigrations(schema)
   const other = schema.find((name) => !known.has(name))
   if (other !== undefined)
@@ -224,9 +224,9 @@ async function writeSealed({ data }: Config, path: string, text: string): Promis
 
 const KEY = /^([\w-]{1,64})\/((?:[0-9a-f]{2}\/[0-9a-f]{2}|@pools\/[0-9a-f]{2})\/[0-9a-f]+(?:\.wiki)?\.git)$/
 
-async function writeRepositories(
+export async function writeRepositories(
   archive: Archive,
-  { repositories }: Content,
+  { repositories }: Pick<Content, 'repositories'>,
   { storages }: Config,
   progress: RestoreOptions['progress'],
 ): Promise<number> {
@@ -247,9 +247,9 @@ async function writeRepositories(
   return refs
 }
 
-async function writeBlobs(
+export async function writeBlobs(
   archive: Archive,
-  { blobs }: Content,
+  { blobs }: Pick<Content, 'blobs'>,
   config: Config,
   progress: RestoreOptions['progress'],
 ): Promise<void> {
@@ -281,4 +281,4 @@ async function checkRestored({ config }: Site, { progress }: RestoreOptions): Pr
   return faults
 }
 
-const SILENT = { write: () => {} }
+export const SILENT = { write: () => {} }

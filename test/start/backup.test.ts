@@ -104,6 +104,8 @@ test.each([
   [['backup', 'backup-of-nothing'], 'holds no instance', 1],
   [['restore', '/nonexistent'], '/nonexistent holds no backup', 1],
   [['restore', 'x', '--at', 'yesterday'], '--at must be a time with its zone, such as 2026-11-20T09:30:00Z', 2],
+  [['restore', 'x', '--as', 'a/b'], '--as needs --only', 2],
+  [['restore', '/nonexistent', '--only', 'a/b'], '/nonexistent holds no backup', 1],
   [['backup', 'verify', '/nonexistent'], '/nonexistent holds no backup', 1],
   [['backup', 'prune', 'x'], '--keep is required', 2],
 ])('mortise %j is refused in one line', async (args, line, code) => {

@@ -3,6 +3,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { VISIBILITIES, isWider, type Visibility } from '../../../lib/levels.ts'
 import type { NewRow, Row, RowChange } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
 import { treeOf } from './queries.ts'
 
 /** Every user owns one namespace, which contains their personal projects. */
@@ -30,6 +31,17 @@ export async function addNamespace(app: App, row: NewRow<'namespaces'>): Promise
     join namespace_ancestors a on a.namespace_id = n.parent_id where n.id = ${added.id}
     union all select id, id, 0 from namespaces where id = ${added.id}`.execute(db)
   return added
+}
+
+/** For namespaces that came back from a backup. */
+export async function addAncestorsOf({ db }: App, ids: readonly number[]): Promise<void> {
+  await sql`insert into namespace_ancestors (namespace_id, ancestor_id, depth)
+    with recursive above (namespace_id, ancestor_id, depth) as (
+      select id, id, 0 from namespaces where ${inIdList(db, 'id', idList(db, ids))}
+      union all
+      select a.namespace_id, n.parent_id, a.depth + 1 from above a
+      join namespaces n on n.id = a.ancestor_id where n.parent_id is not null
+    ) select namespace_id, ancestor_id, depth from above`.execute(db)
 }
 
 export async function renameUserNamespace(app: App, { id, username }: User): Promise<void> {
