@@ -115,76 +115,79 @@ async function stop(child: Child): Promise<void> {
   expect(await child.ended()).toBe(0)
 }
 
-const TITLE = 'the version before works on, works beside the new one, and starts again'
+test(
+  'the version before works on, works beside the new one, and starts again',
+  { timeout: 400_000 },
+  async ({ skip }) => {
+    skip(!hasHistory, 'the clone has no history')
+    await using checkout = await checkOut(OLD)
+    await using folder = await temporaryFolder()
+    await using work = await workspace()
+    await using stack = new AsyncDisposableStack()
+    const database = server ? await postgresDatabase(server) : null
+    stack.defer(async () => database?.drop())
+    const data = join(folder.path, 'data')
+    await mkdir(data)
+    const settings = {
+      MORTISE_DATA: data,
+      MORTISE_PORT: '0',
+      MORTISE_ROOT_TOKEN: TOKEN,
+      MORTISE_RATE_LIMIT: 'off',
+      ...(database && { MORTISE_DATABASE_URL: database.url }),
+    } as const
+    const startOld = () => new Child(['serve'], settings, '', [process.execPath, checkout.main])
+    const { git } = work
 
-test.runIf(hasHistory)(TITLE, { timeout: 400_000 }, async () => {
-  await using checkout = await checkOut(OLD)
-  await using folder = await temporaryFolder()
-  await using work = await workspace()
-  await using stack = new AsyncDisposableStack()
-  const database = server ? await postgresDatabase(server) : null
-  stack.defer(async () => database?.drop())
-  const data = join(folder.path, 'data')
-  await mkdir(data)
-  const settings = {
-    MORTISE_DATA: data,
-    MORTISE_PORT: '0',
-    MORTISE_ROOT_TOKEN: TOKEN,
-    MORTISE_RATE_LIMIT: 'off',
-    ...(database && { MORTISE_DATABASE_URL: database.url }),
-  } as const
-  const startOld = () => new Child(['serve'], settings, '', [process.execPath, checkout.main])
-  const { git } = work
+    await using old = startOld()
+    const older = new Client(await old.url())
+    const first = await use(older, git, 'first')
 
-  await using old = startOld()
-  const older = new Client(await old.url())
-  const first = await use(older, git, 'first')
+    // Versions before the first release do not plan again what PostgreSQL planned before a migration
+    // (`src/store/outdated.test.ts`), so there the load begins with new connections.
+    const migrating = run(['migrate'], settings)
+    const written = server ? [] : await writeDuring(older, migrating)
+    expect(written.filter((status) => status !== 201)).toEqual([])
+    expect(await migrating).toMatchObject({ code: 0, stdout: expect.stringContaining('applied 2026-11-18-1110-bin\n') })
+    if (database) await renewConnections(database.url)
+    const second = await use(older, git, 'second')
 
-  // Versions before the first release do not plan again what PostgreSQL planned before a migration
-  // (`src/store/outdated.test.ts`), so there the load begins with new connections.
-  const migrating = run(['migrate'], settings)
-  const written = server ? [] : await writeDuring(older, migrating)
-  expect(written.filter((status) => status !== 201)).toEqual([])
-  expect(await migrating).toMatchObject({ code: 0, stdout: expect.stringContaining('applied 2026-11-18-1110-bin\n') })
-  if (database) await renewConnections(database.url)
-  const second = await use(older, git, 'second')
+    await using fresh = new Child(['serve'], settings)
+    const newer = new Client(await fresh.url())
+    const third = await use(newer, git, 'third')
+    await sees(newer, 'first', first)
+    await sees(newer, 'second', second)
+    await sees(older, 'third', third)
+    const fourth = await push(git, 'first')
+    await sees(newer, 'first', fourth)
 
-  await using fresh = new Child(['serve'], settings)
-  const newer = new Client(await fresh.url())
-  const third = await use(newer, git, 'third')
-  await sees(newer, 'first', first)
-  await sees(newer, 'second', second)
-  await sees(older, 'third', third)
-  const fourth = await push(git, 'first')
-  await sees(newer, 'first', fourth)
+    // What the new version puts into the bin is deleted for the old one, and back after its restoration.
+    expect(await newer.status('PUT', '/application/settings', { deletion_adjourned_period: 7 })).toBe(200)
+    const { body } = await newer.call('GET', '/projects/root%2Fsecond')
+    expect(await newer.status('DELETE', '/projects/root%2Fsecond')).toBeLessThan(300)
+    expect(await older.status('GET', '/projects/root%2Fsecond')).toBe(404)
+    expect((await older.call('GET', '/projects')).body.map(({ path }) => path)).toEqual(['third', 'first'])
+    expect(await newer.status('POST', `/projects/${body['id']}/restore`)).toBe(201)
+    await sees(older, 'second', second)
+    // What the old version deletes is gone for both.
+    expect(await older.status('DELETE', '/projects/root%2Fthird')).toBeLessThan(300)
+    expect(await newer.status('GET', '/projects/root%2Fthird')).toBe(404)
+    expect(await older.status('DELETE', '/groups/group-third')).toBeLessThan(300)
+    expect(await newer.status('GET', '/groups/group-third')).toBe(404)
 
-  // What the new version puts into the bin is deleted for the old one, and back after its restoration.
-  expect(await newer.status('PUT', '/application/settings', { deletion_adjourned_period: 7 })).toBe(200)
-  const { body } = await newer.call('GET', '/projects/root%2Fsecond')
-  expect(await newer.status('DELETE', '/projects/root%2Fsecond')).toBeLessThan(300)
-  expect(await older.status('GET', '/projects/root%2Fsecond')).toBe(404)
-  expect((await older.call('GET', '/projects')).body.map(({ path }) => path)).toEqual(['third', 'first'])
-  expect(await newer.status('POST', `/projects/${body['id']}/restore`)).toBe(201)
-  await sees(older, 'second', second)
-  // What the old version deletes is gone for both.
-  expect(await older.status('DELETE', '/projects/root%2Fthird')).toBeLessThan(300)
-  expect(await newer.status('GET', '/projects/root%2Fthird')).toBe(404)
-  expect(await older.status('DELETE', '/groups/group-third')).toBeLessThan(300)
-  expect(await newer.status('GET', '/groups/group-third')).toBe(404)
+    await stop(old)
+    await stop(fresh)
+    expect([older.faults, newer.faults]).toEqual([[], []])
+    expect(await run(['check'], settings)).toMatchObject({ code: 0, stdout: expect.stringContaining(' 0 with errors') })
 
-  await stop(old)
-  await stop(fresh)
-  expect([older.faults, newer.faults]).toEqual([[], []])
-  expect(await run(['check'], settings)).toMatchObject({ code: 0, stdout: expect.stringContaining(' 0 with errors') })
-
-  expect(await run(['migrate', '--back', '--yes'], settings)).toMatchObject({ code: 0, stderr: '' })
-  await using again = startOld()
-  const restarted = new Client(await again.url())
-  await sees(restarted, 'first', fourth)
-  await sees(restarted, 'second', second)
-  await use(restarted, git, 'fifth')
-  await stop(again)
-  expect(restarted.faults).toEqual([])
-  // Applies the migrations again.
-  expect(await run(['check'], settings)).toMatchObject({ code: 0, stdout: expect.stringContaining(' 0 with errors') })
-})
+    expect(await run(['migrate', '--back', '--yes'], settings)).toMatchObject({ code: 0, stderr: '' })
+    await using again = startOld()
+    const restarted = new Client(await again.url())
+    await sees(restarted, 'first', fourth)
+    await sees(restarted, 'second', second)
+    await use(restarted, git, 'fifth')
+    await stop(again)
+    expect(restarted.faults).toEqual([])
+    // Applies the migrations again.
+    expect(await run(['check'], settings)).toMatchObject({ code: 0, stdout: expect.stringContaining(' 0 with errors') })
+  },
+)
