@@ -44,6 +44,7 @@ export const NAMINGS: readonly Naming[] = [
 export const NOT_LOOKED_FOR: Readonly<Record<string, string>> = {
   'activities.push': 'history: a forced push may have replaced them',
   'ci_jobs.sha': 'that of its pipeline',
+  'deleted_commits.sha': 'nobody reads them: kept like the old values of branches (undo.ts)',
   'lfs_objects.oid': 'the digest of a blob',
   'merge_request_commits.sha': 'below the head of a version',
   'merge_request_ownership.base_sha': 'found anew when it is asked for',
