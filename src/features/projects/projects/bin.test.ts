@@ -326,9 +326,9 @@ test('nothing of a project in the bin works, and everything does again after res
   await root.post(`${url}/hooks`, { url: receiver.url, push_events: true, issues_events: true })
   const { body: runner } = await root.post('/runners', { token: record.runners_token })
   const { body: schedule } = await root.post(`${url}/pipeline_schedules`, {
-    description: 'hourly',
+    description: 'often',
     ref: 'master',
-    cron: '0 * * * *',
+    cron: '*/10 * * * *',
   })
   const { body: trigger } = await root.post(`${url}/triggers`, { description: 'x' })
   const { body: deploy } = await root.post(`${url}/deploy_tokens`, { name: 'x', scopes: ['read_repository'] })
