@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 import { postgresDatabase } from '../src/store/temporary.ts'
 import { alternately, type Bench, type Compared } from './bench.ts'
 import { SECRET_KEY } from './seed.ts'
-import { main, makeServerFolder, startOurs, type ServerFolder } from './servers.ts'
+import { main, makeServerFolder, removeAtExit, startOurs, type ServerFolder } from './servers.ts'
 import { ms, type Row } from './table.ts'
 
 const run = promisify(execFile)
@@ -41,6 +41,7 @@ export interface BackupBench extends AsyncDisposable {
 export async function openBackupBench({ postgres, effort }: Bench, megabytes: number): Promise<BackupBench> {
   const stack = new AsyncDisposableStack()
   const work = await mkdtemp(join(tmpdir(), 'mortise-bench-backup-'))
+  removeAtExit(work)
   stack.defer(() => rm(work, { recursive: true, force: true }))
   const place = stack.use(await makeServerFolder(postgres, 0))
   const server = stack.use(await startOurs(place, { rootToken: ROOT_TOKEN }))

@@ -35,6 +35,9 @@ process.once('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
+/** Also when the run is interrupted. */
+export const removeAtExit = (folder: string): void => void folders.add(folder)
+
 export interface Server extends AsyncDisposable {
   readonly pid: number
   readonly port: number
