@@ -5,6 +5,7 @@
 import { appendFile, readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { deliveryReceiver } from '../delivery-receiver.ts'
 import { runGit } from '../git-origin.ts'
@@ -123,7 +124,9 @@ test(
     const faults: string[] = []
     let kills = 0
 
-    const runSome = async (numbers: readonly number[], isContinuous: boolean) => {
+    /** Returns how many of the trials were run: a failure ends the instance. */
+    const runSome = async (numbers: readonly number[], isContinuous: boolean): Promise<number> => {
+      let done = 0
       await using folder = await temporaryFolder()
       const archive = join(folder.path, 'backup')
       await withInstance(async (settings, database) => {
@@ -134,6 +137,7 @@ test(
           let url = await child.url()
           await call(url, 'PUT', '/application/settings', { allow_local_requests_from_web_hooks_and_services: true })
           for (const n of numbers) {
+            done++
             const next = random(SEED * 100_003 + n)
             const isWhole = next() < 0.5
             const name = `trial${n}`
@@ -164,18 +168,20 @@ test(
           await assertConnected(settings)
           if (isContinuous) await assertProven(archive, settings)
         } catch (error) {
-          faults.push(`${(error as Error).message}\n${child.stderr}`)
+          faults.push(`${inspect(error)}\n${child.stderr}`)
           await report(faults.at(-1)!)
         } finally {
           await child[Symbol.asyncDispose]()
         }
       })
+      return done
     }
 
     try {
       const numbers = Array.from({ length: TRIALS }, (_, n) => n)
-      for (let at = 0; at < TRIALS; at += TRIALS_AN_INSTANCE)
-        await runSome(numbers.slice(at, at + TRIALS_AN_INSTANCE), (at / TRIALS_AN_INSTANCE) % 2 === 0)
+      let instances = 0
+      for (let at = 0; at < TRIALS; instances++)
+        at += Math.max(1, await runSome(numbers.slice(at, at + TRIALS_AN_INSTANCE), instances % 2 === 0))
     } finally {
       process.stdout.write(printed(table, kills, faults))
     }
