@@ -293,7 +293,7 @@ test('a wrong backup, key or folder leaves nothing half restored', async () => {
   expect(await attempt()).toBe(`${manifest} is damaged`)
   const { parseManifest, manifestText } = await import('./manifest.ts')
   const { schema, ...rest } = parseManifest(manifest!, text)
-  await write(manifestText({ ...rest, schema, format: 2 as 1 }))
+  await write(manifestText({ ...rest, schema, format: 3 as 2 }))
   expect(await attempt()).toContain('was made by a later version of Mortise')
   await write(manifestText({ ...rest, schema: [...schema, '2099-01-01-0000-future'], version: '99.0.0' }))
   expect(await attempt()).toContain('was made by Mortise 99.0.0, which is newer')

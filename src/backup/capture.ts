@@ -27,7 +27,8 @@ import {
   type MomentContent,
   type RepositoryRecord,
 } from './manifest.ts'
-import { readHead, refsOf, stateOf, storeRepository, type Refs } from './repositories.ts'
+import { countRefs, type Refs } from './refs.ts'
+import { readHead, refsOf, stateOf, storeRepository } from './repositories.ts'
 import type { Snapshot, Source } from './source.ts'
 
 /** A new manifest begins after so many moments or so long, or when the changes exceed half of the database. */
@@ -253,7 +254,7 @@ export class Capturer {
     const before = known ? await this.#archive.readJson(known.digest, repositoryRecord) : null
     const state = await stateOf(dir)
     if (known && before?.state === state && before.head === (target.head ?? before.head)) {
-      known.refs = Object.keys(before.refs).length
+      known.refs = countRefs(before.refs)
       return false
     }
     const now = await refsOf(dir)

@@ -5,14 +5,15 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 
-export const FORMAT = 1
+/** Format 1 lists all refs in the record of a repository. */
+export const FORMAT = 2
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 
 const moment = z.object({ time: z.iso.datetime(), content: digest })
 
 const manifest = z.object({
-  format: z.literal(FORMAT),
+  format: z.union([z.literal(1), z.literal(FORMAT)]),
   /** The version of Mortise that made the backup. */
   version: z.string(),
   engine: z.enum(['sqlite', 'postgres']),
@@ -43,7 +44,7 @@ export function parseManifest(name: string, text: string): Manifest {
   const [, before, checksum] = /^([^]*),\n "checksum": "([0-9a-f]{64})"\n\}\n$/.exec(text) ?? []
   if (before === undefined || hash('sha256', `${before}\n}`) !== checksum) throw new Damaged(`${name} is damaged`)
   const content = JSON.parse(`${before}\n}`) as { format?: unknown }
-  if (content.format !== FORMAT)
+  if (content.format !== 1 && content.format !== FORMAT)
     throw new TooNew(`${name} was made by a later version of Mortise: restore it with that version`)
   const parsed = manifest.safeParse(content)
   if (!parsed.success) throw new Damaged(`${name} is damaged`)
@@ -64,11 +65,21 @@ export type Parts = z.infer<typeof parts>
 const pack = z.object({ name: z.string().regex(/^pack-[0-9a-f]{40}$/), files: z.record(z.string(), parts) })
 export type Pack = z.infer<typeof pack>
 
+/** Object ids by full name of the ref. */
+export const refList = z.record(z.string(), z.string())
+
+/** Digests of lists, by bucket, and the number of refs in all of them. */
+const refBuckets = z.strictObject({ count: z.int(), buckets: z.array(digest) })
+
+const storedRefs = z.union([refBuckets, refList])
+export type StoredRefs = z.infer<typeof storedRefs>
+
+export const hasBuckets = (refs: StoredRefs): refs is z.infer<typeof refBuckets> => Array.isArray(refs['buckets'])
+
 export const repositoryRecord = z.object({
   /** The branch that HEAD names. */
   head: z.string(),
-  /** Object ids by full name of the ref. */
-  refs: z.record(z.string(), z.string()),
+  refs: storedRefs,
   packs: z.array(pack),
   /** The repository of the same storage whose objects this one uses. */
   pool: z.string().nullable(),

@@ -5,7 +5,8 @@ import { faultsOf } from '../git/storage/integrity.ts'
 import { startForge } from '../forge.ts'
 import { repositoryDir } from '../features/projects/repositories/repository.ts'
 import { findProjectById } from '../features/projects/projects/queries.ts'
-import { refsOf, storeRepository, writeRepository, type Refs } from './repositories.ts'
+import type { Refs } from './refs.ts'
+import { refsOf, storeRepository, writeRepository } from './repositories.ts'
 
 test('objects that two moments need are one pack', async () => {
   await using forge = await startForge()

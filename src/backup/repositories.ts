@@ -16,6 +16,7 @@ import { headOf, initialise } from '../git/storage/repositories.ts'
 import { hasCode, nullIfMissing } from '../lib/files/system-errors.ts'
 import type { Archive } from './archive.ts'
 import type { Pack, Parts, RepositoryRecord } from './manifest.ts'
+import { packRefs, readStoredRefs, storeBuckets, type Refs } from './refs.ts'
 
 /** Below the limit of a single upload, and small enough to be sent again after a failure. */
 const PART_BYTES = 64 * 1024 * 1024
@@ -29,8 +30,6 @@ const MOST_PACKS = 200
 
 /** Housekeeping may replace packs while they are read. */
 const TRIES = 5
-
-export type Refs = ReadonlyMap<string, string>
 
 export interface RepositoryState {
   readonly state: string
@@ -76,12 +75,15 @@ export async function storeRepository(
   { refs, head, state, now }: RepositoryState & { now: Refs },
   before: RepositoryRecord | null,
 ): Promise<RepositoryRecord> {
+  const packed = await packRefs(refs)
+  const known = before && { refs: await readStoredRefs(archive, before.refs, packed.buckets), packs: before.packs }
   const tips = [...new Set([...refs.values(), ...now.values()])]
-  const packs = await storeObjects(archive, dir, tips, before)
+  const packs = await storeObjects(archive, dir, tips, known)
+  await storeBuckets(archive, packed, before?.refs ?? null)
   const pool = await poolOf(dir)
   return {
     head,
-    refs: Object.fromEntries(refs),
+    refs: packed.stored,
     packs,
     pool: pool && relative(join(dir, '../../..'), pool),
     withheld: await storeFile(archive, join(dir, 'withheld')).catch(nullIfMissing),
@@ -93,10 +95,10 @@ async function storeObjects(
   archive: Archive,
   dir: string,
   tips: readonly string[],
-  before: RepositoryRecord | null,
+  before: { refs: Refs; packs: Pack[] } | null,
 ): Promise<Pack[]> {
   if (before === null || before.packs.length >= MOST_PACKS) return storeAllPacks(archive, dir, before?.packs ?? [])
-  const known = new Set(Object.values(before.refs))
+  const known = new Set(before.refs.values())
   const fresh = tips.filter((id) => !known.has(id))
   if (fresh.length === 0) return before.packs
   const old = [...known]
@@ -210,7 +212,7 @@ export async function writeRepository(archive: Archive, dir: string, record: Rep
     }
     if (record.withheld) await writeParts(archive, join(draft, 'withheld'), record.withheld)
     if (record.pool) await useObjectsOf(draft, join(dir, '../../..', record.pool))
-    await writeRefs(draft, record.refs)
+    await writeRefs(draft, await readStoredRefs(archive, record.refs))
   })
 }
 
@@ -221,10 +223,10 @@ async function writeParts(archive: Archive, path: string, parts: Parts): Promise
 }
 
 /** Git reads sorted packed refs without peeled targets, too. */
-async function writeRefs(dir: string, refs: RepositoryRecord['refs']): Promise<void> {
-  const names = Object.keys(refs).toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+async function writeRefs(dir: string, refs: Refs): Promise<void> {
+  const names = [...refs.keys()].toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   if (names.length === 0) return
-  const lines = names.map((name) => `${refs[name]} ${name}\n`)
+  const lines = names.map((name) => `${refs.get(name)} ${name}\n`)
   await writeFile(join(dir, 'packed-refs'), `# pack-refs with: sorted \n${lines.join('')}`, { flush: true })
 }
 

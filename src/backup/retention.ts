@@ -2,6 +2,7 @@
 import { DAY } from '../clock.ts'
 import type { Archive } from './archive.ts'
 import {
+  hasBuckets,
   imageList,
   momentContent,
   parseManifest,
@@ -80,7 +81,8 @@ class NeededObjects {
 
   async #addRepository(digest: string): Promise<void> {
     if (!this.#isNew(digest)) return
-    const { packs, withheld }: RepositoryRecord = await this.#archive.readJson(digest, repositoryRecord)
+    const { packs, refs, withheld }: RepositoryRecord = await this.#archive.readJson(digest, repositoryRecord)
+    for (const bucket of hasBuckets(refs) ? refs.buckets : []) this.#needed.add(bucket)
     const files = [...packs.flatMap(({ files }) => Object.values(files)), ...(withheld ? [withheld] : [])]
     for (const part of files.flatMap(({ parts }) => parts)) this.#needed.add(part)
   }
