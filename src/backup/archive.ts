@@ -1,7 +1,7 @@
 /** Where a backup is kept: a folder, or a bucket of an S3-compatible store. */
 import { createHash, hash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readFile, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -140,7 +140,8 @@ async function openFolder(root: string, { data }: Where, create: boolean): Promi
   if (!isArchive && names !== null && names.length > 0)
     throw new CannotStart(`${root} is not empty and holds no backup: choose an empty folder`)
   if (create) await mkdir(join(root, 'objects'), { recursive: true, mode: 0o700 })
-  return folderArchive(root)
+  // The same folder by another name is the same destination.
+  return folderArchive(await realpath(root))
 }
 
 /** A folder that is known to be an archive, or to become one. */
@@ -176,7 +177,7 @@ async function openBucket(address: string, { data, s3AccessKey, s3SecretKey }: W
   const spool = existsSync(data) ? join(data, 'spool') : (await import('node:os')).tmpdir()
   const inner = { ...bucket, prefix: `${bucket.prefix}objects/` }
   const files = bucketFiles(bucket)
-  return new Archive(bucket.url, s3Blobs(inner, spool), { ...files, objects: () => digestsIn(bucketFiles(inner)) })
+  return new Archive(`${bucket.url}/${bucket.prefix}`, s3Blobs(inner, spool), { ...files, objects: () => digestsIn(bucketFiles(inner)) })
 }
 
 /** A wrong address, or no keys. */

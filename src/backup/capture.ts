@@ -3,10 +3,11 @@
  * moved after that commit are stored as they were, because the database lists their changes. Objects and blobs are
  * immutable, so later ones do no harm.
  */
+import { hash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HOUR } from '../clock.ts'
-import type { Config } from '../config.ts'
+import { CannotStart, type Config } from '../config.ts'
 import type { BlobColumn } from '../context.ts'
 import { readKey } from '../features/instance/instance-key/file.ts'
 import { repositoryExists } from '../git/storage/repositories.ts'
@@ -76,6 +77,9 @@ interface Row {
   readonly pool_id?: number | null
 }
 
+export const occupied = ({ label }: Archive): CannotStart =>
+  new CannotStart(`another process is writing to ${label}, such as the continuous backup of the server`)
+
 /** The database has changed too much since the snapshot: a repository of the snapshot is gone. */
 class Outdated extends Error {}
 
@@ -94,6 +98,9 @@ export class Capturer {
   #database: DatabasePart | null = null
   #current: { name: string; manifest: Manifest; changed: number } | null = null
   #lastEvent = 0
+  /** The newest manifest of the archive, and all that other processes have written before. */
+  #newest: string | null = null
+  #manifests = new Set<string>()
 
   constructor(config: Config, archive: Archive, source: Source, blobs: Blobs, options: CaptureOptions) {
     this.#config = config
@@ -103,12 +110,24 @@ export class Capturer {
     this.#options = options
   }
 
+  /** Whether this process may write to the archive. One process of an instance does so at a time. */
+  takeLease(): Promise<boolean> {
+    return this.#source.takeLease(this.#archive.label)
+  }
+
   /** Learns what the archive has already. */
   async prepare(): Promise<void> {
+    if (!(await this.takeLease())) throw occupied(this.#archive)
     // Requests to a bucket are repeated instead.
     if (!this.#archive.objects.isShared) await this.#archive.objects.check()
     const found = await newestManifest(this.#archive)
+    this.#newest = found?.name ?? null
+    this.#manifests = new Set(await this.#archive.manifestNames())
     if (!found) return
+    const { instance } = found.manifest
+    const own = await this.#instance()
+    if (instance !== undefined && own !== null && instance !== own)
+      throw new CannotStart(`${this.#archive.label} holds the backup of another instance: choose another destination`)
     const { database, repositories, blobs } = await contentOf(this.#archive, found)
     this.#database = database[0] ?? null
     for (const [key, digest] of repositories) this.#records.set(key, { digest, refs: 0 })
@@ -176,7 +195,10 @@ export class Capturer {
     const manifest = isNew
       ? { ...(await this.#facts(snapshot)), moments: [moment] }
       : { ...current.manifest, moments: [...current.manifest.moments, moment] }
+    await this.#assertSoleWriter()
     await this.#archive.writeManifest(name, manifestText(manifest))
+    this.#newest = name
+    this.#manifests.add(name)
     snapshot.saved()
     this.#current = { name, manifest, changed: isNew ? 0 : current.changed + changedBytes }
     if (isNew) this.#database = database
@@ -184,13 +206,32 @@ export class Capturer {
     return { time, manifest: name, counts }
   }
 
+  /** A restored copy of the instance, or an exchanged destination, would mix two histories. */
+  async #assertSoleWriter(): Promise<void> {
+    await this.#source.assertLease()
+    const { label } = this.#archive
+    const names = await this.#archive.manifestNames()
+    if (names.some((name) => !this.#manifests.has(name)))
+      throw new CannotStart(`another server writes to ${label}, too: choose a destination for each`)
+    if (this.#newest !== null && !names.includes(this.#newest))
+      throw new CannotStart(`${label} has lost ${this.#newest}, so the next backup begins anew`)
+  }
+
+  /** Names the instance without telling anything about its key. */
+  async #instance(): Promise<string | null> {
+    const [row] = await this.#source.rows<{ check_value: string }>('select check_value from instance_key')
+    return row ? hash('sha256', row.check_value) : null
+  }
+
   async #facts(snapshot: Snapshot): Promise<Omit<Manifest, 'moments'>> {
     const schema = await snapshot.rows<{ name: string }>('select name from kysely_migration order by name')
     const key = this.#options.withKey ? await readKey(this.#config) : null
+    const instance = await this.#instance()
     return {
       format: FORMAT,
       version: VERSION,
       engine: this.#source.engine,
+      ...(instance !== null && { instance }),
       schema: schema.map(({ name }) => name),
       ...(key && { secret_key: key.toString('hex') }),
     }

@@ -17,6 +17,8 @@ const manifest = z.object({
   /** The version of Mortise that made the backup. */
   version: z.string(),
   engine: z.enum(['sqlite', 'postgres']),
+  /** Names the instance; absent in the first backups. */
+  instance: digest.optional(),
   /** The migrations of the database. */
   schema: z.array(z.string()),
   /** The key of the instance, only if the operator wished it to be part of the backup. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { CannotStart, type Config } from '../config.ts'
 import { openBlobs } from '../store/blobs/open.ts'
 import type { Archive } from './archive.ts'
-import { Capturer, type CaptureOptions } from './capture.ts'
+import { Capturer, occupied, type CaptureOptions } from './capture.ts'
 import type { Source } from './source.ts'
 
 export async function openCapturer(
@@ -17,10 +17,23 @@ export async function openCapturer(
   return Object.assign(capturer, { [Symbol.asyncDispose]: () => source[Symbol.asyncDispose]() })
 }
 
+/** Until its end, no other process of the instance writes to the archive. Null if this machine has no instance. */
+export async function leaseArchive(config: Config, archive: Archive): Promise<AsyncDisposable | null> {
+  if (!hasInstance(config)) return null
+  const source = await openSource(config)
+  if (await source.takeLease(archive.label)) return source
+  await source[Symbol.asyncDispose]()
+  throw occupied(archive)
+}
+
 /** Before anything is written to the destination. */
 export function assertInstance(config: Config): void {
+  if (!hasInstance(config)) throw new CannotStart(`${config.data} holds no instance`)
+}
+
+function hasInstance(config: Config): boolean {
   const file = fileOf(config)
-  if (file !== null && !existsSync(file)) throw new CannotStart(`${config.data} holds no instance`)
+  return file === null || existsSync(file)
 }
 
 /** Null with PostgreSQL. */

@@ -2,6 +2,7 @@
  * Reads a PostgreSQL database in one transaction that sees one commit, as lines of JSON, and writes them back. Needs no
  * tools and no rights but those of the server itself.
  */
+import { hash } from 'node:crypto'
 import pg from 'pg'
 import { CannotStart } from '../config.ts'
 import { hasProcessEnded, TAG_PATTERN } from '../lib/async/process-tag.ts'
@@ -29,6 +30,16 @@ export async function openPostgresSource(url: string): Promise<Source> {
       return last
     },
     rows: (sql) => live.rows(sql),
+    async takeLease(destination) {
+      // The server notices within 30 seconds that the machine of the connection is gone.
+      await live.run('set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3')
+      const [row] = await live.rows<{ taken: boolean }>('select pg_try_advisory_lock($1::bigint) as taken', [
+        Buffer.from(hash('sha256', `backup ${destination}`), 'hex').readBigInt64BE().toString(),
+      ])
+      return row!.taken
+    },
+    // The lock ends with the connection.
+    assertLease: async () => void (await live.rows('select 1')),
     async [Symbol.asyncDispose]() {
       await last?.end()
       await live.end()

@@ -8,6 +8,13 @@ export interface Source extends AsyncDisposable {
   snapshot(): Promise<Snapshot>
   /** Rows of the database as it is now. */
   rows<T>(sql: string): Promise<T[]>
+  /**
+   * The right to write to a destination, which one process of the instance has at a time. False if another process has
+   * it. The lease ends with the source or the process, however the process ends.
+   */
+  takeLease(destination: string): Promise<boolean>
+  /** Rejects if the lease was lost. */
+  assertLease(): Promise<void>
 }
 
 /** The database at one commit. */

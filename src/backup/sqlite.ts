@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { open as openFile, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { CannotStart } from '../config.ts'
@@ -35,6 +36,7 @@ export class SqliteSource implements Source {
   #log: number | null = null
   readonly #pageSize: number
   #last: SqliteSnapshot | null = null
+  #lease: Database.Database | null = null
   #position: Position | null = null
   /** The offsets of the pages in the log. */
   #logged = new Map<number, number>()
@@ -100,7 +102,7 @@ export class SqliteSource implements Source {
         this.#writer.exec('begin immediate')
         return
       } catch (error) {
-        if (!(error instanceof Database.SqliteError) || !error.code.startsWith('SQLITE_BUSY')) throw error
+        if (!isBusy(error)) throw error
         if (performance.now() - start > PATIENCE_MS) throw new CannotStart('another process has locked the database')
       }
     }
@@ -110,13 +112,36 @@ export class SqliteSource implements Source {
     return this.#writer.prepare(sql).all() as T[]
   }
 
+  /** A lock on an empty file beside the database: the system ends the lock with the process. */
+  async takeLease(destination: string): Promise<boolean> {
+    if (this.#lease) return true
+    const name = `backup-${hash('sha256', destination).slice(0, 16)}.lock`
+    const lease = new Database(join(dirname(this.#file), name), { timeout: 0 })
+    try {
+      lease.exec('begin exclusive')
+      this.#lease = lease
+      return true
+    } catch (error) {
+      lease.close()
+      if (!isBusy(error)) throw error
+      return false
+    }
+  }
+
+  async assertLease(): Promise<void> {
+    if (!this.#lease) throw new Error('the lease was not taken')
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#lease?.close()
     this.#last?.end()
     this.#writer.close()
     closeSync(this.#database)
     if (this.#log !== null) closeSync(this.#log)
   }
 }
+
+const isBusy = (error: unknown) => error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
 
 /** A read transaction at the newest commit. */
 function pinned(file: string): Database.Database {

@@ -62,8 +62,10 @@ const prune: Verb = {
     const days = numberOf(call, 'keep', { least: 1, most: MOST_DAYS, otherwise: 0 })
     await inOneLine(async () => {
       const { openArchive } = await import('../backup/archive.ts')
+      const { leaseArchive } = await import('../backup/open.ts')
       const { pruneArchive } = await import('../backup/retention.ts')
       const archive = await openArchive(call.words[0]!, call.config)
+      await using _ = await leaseArchive(call.config, archive)
       const { manifests, objects } = await pruneArchive(archive, new Date(Date.now() - days * DAY))
       console.log(`removed ${manifests} manifests and ${objects} objects`)
     })

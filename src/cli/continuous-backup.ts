@@ -6,6 +6,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { constants, getPriority, setPriority } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Archive } from '../backup/archive.ts'
 import type { Capturer } from '../backup/capture.ts'
 import { DAY, MINUTE } from '../clock.ts'
 import type { Config } from '../config.ts'
@@ -21,6 +22,7 @@ const EVERY = 2000
 /** Every moment of PostgreSQL is read as a whole. */
 const POSTGRES_EVERY = 5 * MINUTE
 const LONGEST_PAUSE = MINUTE
+const LEASE_EVERY = 5000
 
 export interface ContinuousBackup {
   /** Captures the last changes, then ends. */
@@ -129,6 +131,8 @@ async function captureUntil(
   const warn = (what: string) => log.warn({ what }, 'the instance is not whole')
   const archive = await openArchive(config.backupUrl!, config, { create: true })
   await using capturer = await openCapturer(config, archive, { blobColumns, warn })
+  await waitForLease(capturer, archive, config, log, ending, rest)
+  if (ending.aborted) return
   await capturer.prepare()
   await capturer.storeAhead()
   let pruned = 0
@@ -159,11 +163,43 @@ async function captureUntil(
   }
 }
 
+/** Of several servers of an instance, one makes the backup. Another takes over soon after its end. */
+async function waitForLease(
+  capturer: Capturer,
+  archive: Archive,
+  { data }: Config,
+  log: Log,
+  ending: AbortSignal,
+  rest: (ms: number) => Promise<void>,
+): Promise<void> {
+  const { changeBackupStatus, readBackupStatus } = await import('../store/backup-status.ts')
+  const { newestManifest } = await import('../backup/history.ts')
+  let looked = 0
+  while (!(await capturer.takeLease())) {
+    if (ending.aborted) return
+    if (looked === 0) log.info('another process makes the backup; waiting for its end')
+    if (Date.now() - looked >= MINUTE) {
+      looked = Date.now()
+      const time = (await newestManifest(archive))?.moments.at(-1)?.time ?? null
+      // The other server may have the same data folder, and its own status there.
+      if (time !== null && (await readBackupStatus(data)).captured_at !== time)
+        await changeBackupStatus(data, 'captures', {
+          current_at: time,
+          captured_at: time,
+          error: null,
+          is_standby: true,
+        })
+    }
+    await rest(LEASE_EVERY)
+  }
+  if (looked > 0) log.info('this server makes the backup from now on')
+}
+
 async function captureOnce(capturer: Capturer, { data }: Config): Promise<void> {
   const { changeBackupStatus } = await import('../store/backup-status.ts')
   const begun = new Date().toISOString()
   const captured = await capturer.capture()
-  const change = { current_at: begun, error: null, ...(captured && { captured_at: captured.time }) }
+  const change = { current_at: begun, error: null, is_standby: false, ...(captured && { captured_at: captured.time }) }
   await changeBackupStatus(data, 'captures', change)
 }
 

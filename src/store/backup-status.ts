@@ -11,6 +11,8 @@ interface Captures {
   readonly captured_at: string | null
   /** Why the last attempt failed; null if it succeeded. */
   readonly error: string | null
+  /** Another server of the instance makes the backup. */
+  readonly is_standby: boolean
 }
 
 interface Proofs {
@@ -26,7 +28,7 @@ export type BackupStatus = Captures & Proofs
 
 /** Each file has one writer. */
 const files = {
-  captures: { current_at: null, captured_at: null, error: null } as Captures,
+  captures: { current_at: null, captured_at: null, error: null, is_standby: false } as Captures,
   proofs: { verify_begun_at: null, verified_at: null, verified_moment: null, verify_error: null } as Proofs,
 }
 type Files = typeof files

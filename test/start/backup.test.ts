@@ -98,6 +98,38 @@ test('a killed backup leaves no moment, and the next one goes on; --every ends w
   expect(proven.stdout).toMatch(/3 repositories with \d+ refs, 0 files, no errors\n$/)
 })
 
+test('one of two servers makes the backup, and the other takes over after a kill', async () => {
+  await using folder = await temporaryFolder()
+  await using instance = await place(folder.path, 'data')
+  const backup = join(folder.path, 'backup')
+  const settings = { ...instance.settings, MORTISE_PORT: '0', MORTISE_ROOT_TOKEN: TOKEN, MORTISE_BACKUP_URL: backup }
+  const manifests = async () => (await readdir(backup)).filter((name) => name.startsWith('manifest-'))
+  await using first = new Child(['serve'], { ...settings, MORTISE_BACKUP_VERIFY: 'off' })
+  const url = await first.url()
+  await until(async () => (await api<Backup>(url, 'GET', '/application/backup')).state === 'ok')
+  const before = await manifests()
+
+  await using second = new Child(['serve'], { ...settings, MORTISE_BACKUP_VERIFY: 'off' })
+  await second.url()
+  const messages = () => second.lines.logged.filter(({ part }) => part === 'backup').map(({ msg }) => msg)
+  await until(() => messages().length > 0)
+  expect(messages()).toEqual(['another process makes the backup; waiting for its end'])
+  const manual = await run(['backup', backup], instance.settings)
+  expect(manual).toMatchObject({ code: 1, stdout: '' })
+  expect(manual.stderr).toContain('another process is writing to')
+  const pruned = await run(['backup', 'prune', backup, '--keep', '1'], instance.settings)
+  expect(pruned).toMatchObject({ code: 1, stdout: '' })
+  if (server === undefined) expect(await manifests()).toEqual(before)
+
+  first.process.kill('SIGKILL')
+  await until(() => messages().includes('this server makes the backup from now on'))
+  await until(async () => (await manifests()).length > before.length)
+  await second[Symbol.asyncDispose]()
+  await using restored = await place(folder.path, 'restored')
+  const key = (await readFile(join(instance.data, 'secret.key'), 'utf8')).trim()
+  expect(await run(['restore', backup], { ...restored.settings, MORTISE_SECRET_KEY: key })).toMatchObject({ code: 0 })
+})
+
 test.each([
   [['backup'], 'DEST missing, see mortise backup --help', 2],
   [['backup', 'x', '--every', 'often'], '--every must look like 10s, 5m or 1h', 2],

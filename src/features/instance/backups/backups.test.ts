@@ -7,6 +7,7 @@ const sound = {
   current_at: '2026-11-20T11:59:58Z',
   captured_at: '2026-11-20T09:00:00Z',
   error: null,
+  is_standby: false,
   verified_at: '2026-11-19T12:00:00Z',
   verified_moment: '2026-11-19T11:59:59Z',
   verify_error: null,
@@ -23,6 +24,8 @@ test.each([
   ['unproven', { verified_at: '2026-11-18T11:59:59Z' }, {}],
   ['unproven', { verify_error: '1 error' }, {}],
   ['ok', { verified_at: null }, { backupVerify: false }],
+  ['ok', { verified_at: null, is_standby: true }, {}],
+  ['behind', { current_at: '2026-11-20T11:44:59Z', is_standby: true }, {}],
 ] as const)('a backup is %s: %j %j', (state, change, config) => {
   expect(backupState({ backupUrl: '/backup', backupVerify: true, ...config }, NOW, { ...sound, ...change })).toBe(state)
 })

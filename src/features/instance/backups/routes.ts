@@ -23,8 +23,8 @@ export const backup = endpoint({
   ...administratorsFirst,
   output: BackupEntity,
   async handle({ app: { config, clock } }) {
-    const { verify_begun_at: _, ...status } = await readBackupStatus(config.data)
+    const { verify_begun_at: _, is_standby, ...status } = await readBackupStatus(config.data)
     const url = config.backupUrl === null ? null : withoutSecrets(config.backupUrl)
-    return { state: backupState(config, clock.now(), status), url, ...status }
+    return { state: backupState(config, clock.now(), { ...status, is_standby }), url, ...status }
   },
 })

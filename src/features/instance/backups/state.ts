@@ -14,10 +14,12 @@ const UNPROVEN = 2 * DAY
 export function backupState(
   { backupUrl, backupVerify }: Pick<Config, 'backupUrl' | 'backupVerify'>,
   now: Date,
-  { current_at, error, verified_at, verify_error }: Omit<BackupStatus, 'verify_begun_at'>,
+  { current_at, error, is_standby, verified_at, verify_error }: Omit<BackupStatus, 'verify_begun_at'>,
 ): BackupState {
   const isOlder = (at: string | null, ms: number) => at === null || now.getTime() - Date.parse(at) > ms
   if (backupUrl === null) return 'off'
   if (error !== null || isOlder(current_at, BEHIND)) return 'behind'
+  // The server that makes the backup also proves it.
+  if (is_standby) return 'ok'
   return backupVerify && (verify_error !== null || isOlder(verified_at, UNPROVEN)) ? 'unproven' : 'ok'
 }
