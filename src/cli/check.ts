@@ -2,6 +2,7 @@ import type { App } from '../context.ts'
 import type { Finding } from '../features/repository/checking/findings.ts'
 import { CannotStart } from '../config.ts'
 import { loadProgram } from './instance.ts'
+import { counted } from './counted.ts'
 import { Progress } from './progress.ts'
 import type { Verb } from './verb.ts'
 
@@ -63,11 +64,15 @@ class Report {
     this.progress = progress
   }
 
+  get #repositories(): string {
+    return counted(this.#checked, 'repository', 'repositories')
+  }
+
   repository(finding: Finding): void {
     this.#checked++
     if (finding.faults.length > 0) this.#faulty++
     this.#tell(finding)
-    this.progress.at(`${this.#checked} repositories checked, the last was ${finding.path}`)
+    this.progress.at(`${this.#repositories} checked, the last was ${finding.path}`)
   }
 
   other(finding: Finding): void {
@@ -78,8 +83,8 @@ class Report {
 
   /** Returns the exit code. */
   end(): number {
-    const left = this.#leftovers > 0 ? `, ${this.#leftovers} leftover files that --repair deletes` : ''
-    this.progress.print(`${this.#checked} repositories checked, ${this.#faulty} with errors${left}`)
+    const left = this.#leftovers > 0 ? `, ${counted(this.#leftovers, 'leftover file')} that --repair deletes` : ''
+    this.progress.print(`${this.#repositories} checked, ${this.#faulty} with errors${left}`)
     return this.#faulty + this.#strays > 0 ? 1 : 0
   }
 

@@ -113,7 +113,7 @@ test('check looks at the database, and at what it and the disk know of each othe
     await child.ended()
   }
   const check = (...words: string[]) => run(['check', ...words], { MORTISE_DATA })
-  const summary = '1 repositories checked, 0 with errors\n'
+  const summary = '1 repository checked, 0 with errors\n'
   expect(await check()).toEqual({ code: 0, stdout: summary, stderr: '' })
 
   const [repository] = globSync('repositories/*/*/*.git', { cwd: MORTISE_DATA }) as [string]

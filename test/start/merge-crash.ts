@@ -179,7 +179,7 @@ export const mergeEventsIn = (database: string) =>
 export async function expectClean(settings: Settings): Promise<void> {
   await expect
     .poll(async () => (await run(['check'], settings)).stdout, { timeout: 60_000, interval: 1000 })
-    .toMatch(/^\d+ repositories checked, 0 with errors$/m)
+    .toMatch(/^\d+ repositor(y|ies) checked, 0 with errors$/m)
 }
 
 export const tipOf = async (url: string, at: string, branch: string): Promise<string | null> => {

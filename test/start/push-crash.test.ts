@@ -119,7 +119,7 @@ test(
       .toEqual(Object.fromEntries([...found].filter(([, tip]) => tip !== null)))
     await expect
       .poll(async () => checked(settings), { timeout: 60_000, interval: 1000 })
-      .toMatch(/^\d+ repositories checked, 0 with errors$/m)
+      .toMatch(/^\d+ repositor(y|ies) checked, 0 with errors$/m)
   },
 )
 
