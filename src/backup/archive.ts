@@ -177,7 +177,10 @@ async function openBucket(address: string, { data, s3AccessKey, s3SecretKey }: W
   const spool = existsSync(data) ? join(data, 'spool') : (await import('node:os')).tmpdir()
   const inner = { ...bucket, prefix: `${bucket.prefix}objects/` }
   const files = bucketFiles(bucket)
-  return new Archive(`${bucket.url}/${bucket.prefix}`, s3Blobs(inner, spool), { ...files, objects: () => digestsIn(bucketFiles(inner)) })
+  return new Archive(`${bucket.url}/${bucket.prefix}`, s3Blobs(inner, spool), {
+    ...files,
+    objects: () => digestsIn(bucketFiles(inner)),
+  })
 }
 
 /** A wrong address, or no keys. */

@@ -287,7 +287,7 @@ test('a wrong backup, key or folder leaves nothing half restored', async () => {
 
   const text = await readFile(join(root, manifest!), 'utf8')
   const write = (changed: string) => writeFile(join(root, manifest!), changed)
-  await write(text.replace('"format": 1', '"format": 2'))
+  await write(text.replace('"format": 2', '"format": 3'))
   expect(await attempt()).toBe(`${manifest} is damaged`)
   await truncate(join(root, manifest!), 100)
   expect(await attempt()).toBe(`${manifest} is damaged`)

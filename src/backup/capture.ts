@@ -39,6 +39,9 @@ const LEAST_CHANGED = 16 * 1024 * 1024
 
 const AT_ONCE = 4
 const BLOBS_A_LIST = 50_000
+const ROWS_A_QUERY = 500
+/** A transaction that waits for so many others is found by the next complete moment. */
+const LATE_EVENTS = 1000
 
 export interface CaptureOptions {
   /** The columns with digests of blobs. */
@@ -75,6 +78,7 @@ interface Row {
   readonly repository_storage: string
   readonly default_branch?: string
   readonly pool_id?: number | null
+  readonly deleting?: boolean | number
 }
 
 export const occupied = ({ label }: Archive): CannotStart =>
@@ -93,11 +97,20 @@ export class Capturer {
   readonly #options: CaptureOptions
   /** Digests of repository records in the archive, by key, and their numbers of refs. */
   readonly #records = new Map<string, { digest: string; refs: number }>()
-  /** Blobs in the archive. */
-  #stored = new Set<string>()
+  /** The sum of these numbers. */
+  #refs = 0
+  /** The repositories of projects and pools. */
+  readonly #keys = { projects: new Map<number, string[]>(), pools: new Map<number, string[]>() }
+  readonly #poolOf = new Map<number, number>()
+  /** Projects that are being deleted. Their rows go without an event. */
+  readonly #leaving = new Set<number>()
+  /** Blobs of the last moment, all of them in the archive. */
+  #held = new Set<string>()
   #database: DatabasePart | null = null
   #current: { name: string; manifest: Manifest; changed: number } | null = null
   #lastEvent = 0
+  /** Ids of the newest events. */
+  #lastEvents = new Set<number>()
   /** The newest manifest of the archive, and all that other processes have written before. */
   #newest: string | null = null
   #manifests = new Set<string>()
@@ -131,7 +144,7 @@ export class Capturer {
     const { database, repositories, blobs } = await contentOf(this.#archive, found)
     this.#database = database[0] ?? null
     for (const [key, digest] of repositories) this.#records.set(key, { digest, refs: 0 })
-    this.#stored = new Set(blobs)
+    this.#held = new Set(blobs)
   }
 
   /**
@@ -140,17 +153,17 @@ export class Capturer {
    */
   async storeAhead(): Promise<void> {
     const snapshot = await this.#source.snapshot()
-    await this.#storeBlobs(snapshot)
+    await this.#storeAllBlobs(snapshot)
     await this.#storeRepositories(snapshot, await this.#targets(snapshot))
   }
 
-  /** Captures the newest commit. Null if nothing has changed since the last moment. */
-  async capture(): Promise<Captured | null> {
+  /** Captures the newest commit. Null if nothing has changed since the last moment, unless it must be complete. */
+  async capture({ isComplete = false } = {}): Promise<Captured | null> {
     for (let attempt = 1; ; attempt++) {
       const snapshot = await this.#source.snapshot()
-      if (this.#current && snapshot.isUnchanged) return null
+      if (this.#current && snapshot.isUnchanged && !isComplete) return null
       try {
-        return await this.#captureAt(snapshot)
+        return await this.#captureAt(snapshot, isComplete)
       } catch (error) {
         // The next moment must be complete: what this attempt has stored would not count as a change.
         this.#current = null
@@ -159,34 +172,34 @@ export class Capturer {
     }
   }
 
-  async #captureAt(snapshot: Snapshot): Promise<Captured> {
+  async #captureAt(snapshot: Snapshot, isComplete: boolean): Promise<Captured> {
     const current = this.#current
     const time = snapshot.time.toISOString()
     const isNew =
+      isComplete ||
       current === null ||
       current.manifest.moments.length >= MOST_MOMENTS ||
       current.changed + snapshot.changedBytes > Math.max(snapshot.bytes / 2, LEAST_CHANGED) ||
       Date.parse(time) - Date.parse(current.manifest.moments[0]!.time) > LONGEST
     const { changedBytes } = snapshot
-    const targets = await this.#targets(snapshot)
     const database = isNew
       ? await snapshot.storeWhole(this.#archive, this.#database)
       : await snapshot.storeChanges(this.#archive)
-    const changed = isNew ? targets : await this.#changedAmong(snapshot, targets)
-    const repositories = [...(await this.#storeRepositories(snapshot, changed)), ...this.#forgetOthers(targets)]
-    const blobs = await this.#storeBlobs(snapshot)
+    const { targets, gone } = isNew ? await this.#allTargets(snapshot) : await this.#changedTargets(snapshot)
+    const repositories = [...(await this.#storeRepositories(snapshot, targets)), ...gone]
+    const blobs = isNew ? await this.#storeAllBlobs(snapshot) : await this.#storeNewBlobs(snapshot)
     const counts = {
-      rows: await snapshot.countRows(),
+      ...(isNew && { rows: await snapshot.countRows() }),
       repositories: this.#records.size,
-      refs: [...this.#records.values()].reduce((sum, { refs }) => sum + refs, 0),
-      blobs: blobs.all.size,
+      refs: this.#refs,
+      blobs: this.#held.size,
     }
     const content: MomentContent = {
       database,
       repositories: Object.fromEntries(
         (isNew ? [...this.#records.keys()] : repositories).map((key) => [key, this.#records.get(key)?.digest ?? null]),
       ),
-      blobs: await this.#listBlobs(isNew ? blobs.all : blobs.added),
+      blobs: await this.#listBlobs(blobs),
       ...(isNew && { sealed_files: await this.#sealFiles() }),
       counts,
     }
@@ -203,6 +216,10 @@ export class Capturer {
     this.#current = { name, manifest, changed: isNew ? 0 : current.changed + changedBytes }
     if (isNew) this.#database = database
     this.#lastEvent = await lastEvent(snapshot)
+    const recent = await snapshot.rows<{ id: number }>(
+      `select id from events where id > ${this.#lastEvent - this.#lateEvents}`,
+    )
+    this.#lastEvents = new Set(recent.map(({ id }) => id))
     return { time, manifest: name, counts }
   }
 
@@ -237,29 +254,95 @@ export class Capturer {
     }
   }
 
-  /** Pools come last, because forks depend on them: a pool only grows. */
-  async #targets(snapshot: Snapshot): Promise<Target[]> {
+  /** All repositories, or those of some projects and pools. */
+  async #targets(snapshot: Snapshot, projectIds?: readonly number[], poolIds?: readonly number[]): Promise<Target[]> {
     const columns = 'id, disk_path, repository_storage'
-    const projects = await snapshot.rows<Row>(`select ${columns}, default_branch, pool_id from projects order by id`)
-    const pools = await snapshot.rows<Row>(`select ${columns} from pools order by id`)
-    return [
+    const projects = await someRows<Row>(
+      snapshot,
+      `select ${columns}, default_branch, pool_id, deleting from projects`,
+      projectIds,
+    )
+    const pools = await someRows<Row>(snapshot, `select ${columns} from pools`, poolIds)
+    for (const { id, pool_id, deleting } of projects) {
+      if (pool_id != null) this.#poolOf.set(id, pool_id)
+      if (deleting) this.#leaving.add(id)
+      else this.#leaving.delete(id)
+    }
+    // Pools come last, because forks depend on them: a pool only grows.
+    const targets = [
       ...projects.flatMap((row) => [
-        this.#target(row, { project: row.id, pool: row.pool_id, head: row.default_branch }),
+        this.#target(row, { project: row.id, pool: row.pool_id ?? null, head: row.default_branch ?? null }),
         this.#target(row, { project: row.id, isWiki: true }),
       ]),
       ...pools.map((row) => this.#target(row, { pool: row.id })),
     ]
+    for (const { project, pool, key } of targets) {
+      const [keys, id] = project === null ? [this.#keys.pools, pool!] : [this.#keys.projects, project]
+      keys.set(id, [...new Set([...(keys.get(id) ?? []), key])])
+    }
+    return targets
   }
 
-  /** Repositories of projects with an event since the last moment, and their pools. */
-  async #changedAmong(snapshot: Snapshot, targets: readonly Target[]): Promise<Target[]> {
-    const rows = await snapshot.rows<{ id: number }>(
-      `select distinct project_id as id from events where id > ${this.#lastEvent} and project_id is not null`,
+  /** Also the keys of repositories that no longer exist. */
+  async #allTargets(snapshot: Snapshot): Promise<{ targets: Target[]; gone: string[] }> {
+    for (const known of [this.#keys.projects, this.#keys.pools, this.#poolOf, this.#leaving]) known.clear()
+    const targets = await this.#targets(snapshot)
+    const keys = new Set(targets.map(({ key }) => key))
+    return { targets, gone: this.#forget([...this.#records.keys()].filter((key) => !keys.has(key))) }
+  }
+
+  /** The same for projects with an event since the last moment, and their pools. */
+  async #changedTargets(snapshot: Snapshot): Promise<{ targets: Target[]; gone: string[] }> {
+    const ids = await this.#projectsWithEvents(snapshot)
+    const left = new Set(
+      (await someRows<{ id: number }>(snapshot, 'select id from projects', [...this.#leaving])).map(({ id }) => id),
     )
-    const ids = new Set(rows.map(({ id }) => Number(id)))
-    const own = targets.filter(({ project }) => project !== null && ids.has(project))
-    const pools = new Set(own.map(({ pool }) => pool))
-    return [...own, ...targets.filter(({ project, pool }) => project === null && pools.has(pool))]
+    ids.push(...[...this.#leaving].filter((id) => !left.has(id)))
+    const pools = new Set(ids.flatMap((id) => this.#poolOf.get(id) ?? []))
+    const rows = await someRows<{ id: number; pool_id: number | null }>(
+      snapshot,
+      'select id, pool_id from projects',
+      ids,
+    )
+    for (const { pool_id } of rows) if (pool_id !== null) pools.add(pool_id)
+    const targets = await this.#targets(snapshot, ids, [...pools])
+    const found = {
+      projects: new Set(targets.map(({ project }) => project)),
+      pools: new Set(targets.map(({ project, pool }) => (project === null ? pool : null))),
+    }
+    const gone = [
+      ...ids.filter((id) => !found.projects.has(id)).flatMap((id) => this.#keys.projects.get(id) ?? []),
+      ...[...pools].filter((id) => !found.pools.has(id)).flatMap((id) => this.#keys.pools.get(id) ?? []),
+    ]
+    for (const id of ids) if (!found.projects.has(id)) this.#leaving.delete(id)
+    return { targets, gone: this.#forget(gone) }
+  }
+
+  /** On PostgreSQL, an event can be committed after one with a later id. */
+  get #lateEvents(): number {
+    return this.#source.engine === 'postgres' ? LATE_EVENTS : 0
+  }
+
+  /** Since the last moment. */
+  async #projectsWithEvents(snapshot: Snapshot): Promise<number[]> {
+    const events = await snapshot.rows<{ id: number; project_id: number | null }>(
+      `select id, project_id from events where id > ${this.#lastEvent - this.#lateEvents}`,
+    )
+    const fresh = events.filter(({ id }) => !this.#lastEvents.has(id))
+    return [...new Set(fresh.flatMap(({ project_id }) => project_id ?? []))]
+  }
+
+  #remember(key: string, digest: string, refs: number): void {
+    this.#refs += refs - (this.#records.get(key)?.refs ?? 0)
+    this.#records.set(key, { digest, refs })
+  }
+
+  /** Returns the keys that were known. */
+  #forget(keys: readonly string[]): string[] {
+    return keys.filter((key) => {
+      this.#refs -= this.#records.get(key)?.refs ?? 0
+      return this.#records.delete(key)
+    })
   }
 
   #target(
@@ -280,7 +363,7 @@ export class Capturer {
       const results = await Promise.all(some.map((target) => this.#storeRepository(snapshot, target)))
       changed.push(...some.filter((_, n) => results[n]).map(({ key }) => key))
       done += some.length
-      this.#options.progress?.(`${done} of ${targets.length} repositories`)
+      this.#options.progress?.(`repositories: ${done} of ${targets.length}`)
     }
     return changed
   }
@@ -289,13 +372,13 @@ export class Capturer {
     const { key, dir } = target
     if (!(await repositoryExists(dir))) {
       await this.#assertStillThere(target)
-      return this.#records.delete(key)
+      return this.#forget([key]).length > 0
     }
     const known = this.#records.get(key)
     const before = known ? await this.#archive.readJson(known.digest, repositoryRecord) : null
     const state = await stateOf(dir)
     if (known && before?.state === state && before.head === (target.head ?? before.head)) {
-      known.refs = countRefs(before.refs)
+      this.#remember(key, known.digest, countRefs(before.refs))
       return false
     }
     const now = await refsOf(dir)
@@ -309,7 +392,7 @@ export class Capturer {
       before,
     )
     const digest = await this.#archive.putJson(record)
-    this.#records.set(key, { digest, refs: refs.size })
+    this.#remember(key, digest, refs.size)
     return digest !== known?.digest
   }
 
@@ -347,30 +430,52 @@ export class Capturer {
     return refs
   }
 
-  /** Repositories whose projects no longer exist. Returns their keys. */
-  #forgetOthers(targets: readonly Target[]): string[] {
-    const keys = new Set(targets.map(({ key }) => key))
-    const others = [...this.#records.keys()].filter((key) => !keys.has(key))
-    for (const key of others) this.#records.delete(key)
-    return others
+  /** Returns all blobs that rows refer to. */
+  async #storeAllBlobs(snapshot: Snapshot): Promise<Set<string>> {
+    const all = await this.#blobsIn(snapshot, 'is not null')
+    await this.#storeBlobs(all)
+    // Others may be removed from the archive once no moment needs them.
+    this.#held = new Set([...all].filter((digest) => this.#held.has(digest)))
+    return this.#held
   }
 
-  async #storeBlobs(snapshot: Snapshot): Promise<{ all: Set<string>; added: string[] }> {
-    const all = new Set<string>()
+  /** Returns the blobs that rows refer to since the last moment. */
+  async #storeNewBlobs(snapshot: Snapshot): Promise<Iterable<string>> {
+    const changed = await snapshot.changedDigests(this.#options.blobColumns)
+    if (changed === null) return this.#storeBlobs(await this.#blobsIn(snapshot, 'is not null'))
+    const added = new Set<string>()
+    for (const some of batchesOf(
+      [...changed].filter((digest) => !this.#held.has(digest)),
+      ROWS_A_QUERY,
+    )) {
+      const list = some.map((digest) => `'${digest}'`).join()
+      for (const digest of await this.#blobsIn(snapshot, `in (${list})`)) added.add(digest)
+    }
+    return this.#storeBlobs(added)
+  }
+
+  /** The values of all columns that refer to blobs, by a condition. */
+  async #blobsIn(snapshot: Snapshot, condition: string): Promise<Set<string>> {
+    const digests = new Set<string>()
     for (const { table, column } of this.#options.blobColumns)
       for (const { digest } of await snapshot.rows<{ digest: string }>(
-        `select distinct "${column}" as digest from "${table}" where "${column}" is not null`,
+        `select distinct "${column}" as digest from "${table}" where "${column}" ${condition}`,
       ))
-        all.add(digest)
+        digests.add(digest)
+    return digests
+  }
+
+  /** Returns those that were added. */
+  async #storeBlobs(digests: ReadonlySet<string>): Promise<string[]> {
     const added: string[] = []
-    const missing = [...all].filter((digest) => !this.#stored.has(digest))
+    const missing = [...digests].filter((digest) => !this.#held.has(digest))
     for (const [n, digest] of missing.entries()) {
-      this.#options.progress?.(`${n} of ${missing.length} files`)
+      this.#options.progress?.(`files: ${n} of ${missing.length}`)
       if (!(await this.#storeBlob(digest))) continue
-      this.#stored.add(digest)
+      this.#held.add(digest)
       added.push(digest)
     }
-    return { all: new Set([...all].filter((digest) => this.#stored.has(digest))), added }
+    return added
   }
 
   async #storeBlob(digest: string): Promise<boolean> {
@@ -410,6 +515,15 @@ export class Capturer {
     }
     return sealed
   }
+}
+
+/** All rows, or those with these ids. */
+async function someRows<T>(snapshot: Snapshot, select: string, ids?: readonly number[]): Promise<T[]> {
+  if (ids === undefined) return snapshot.rows<T>(`${select} order by id`)
+  const rows: T[] = []
+  for (const some of batchesOf(ids, ROWS_A_QUERY))
+    rows.push(...(await snapshot.rows<T>(`${select} where id in (${some.join()}) order by id`)))
+  return rows
 }
 
 /** The migration that creates the history of refs. A server that is about to be upgraded may lack it. */

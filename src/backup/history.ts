@@ -9,6 +9,7 @@ import {
   type Manifest,
   type Moment,
   type MomentContent,
+  type RowsPart,
 } from './manifest.ts'
 
 export interface BackupMoment {
@@ -69,4 +70,11 @@ export async function contentOf(archive: Archive, { moments }: Pick<BackupMoment
     sealedFiles: Object.assign({}, ...contents.map(({ sealed_files }) => sealed_files ?? {})) as Record<string, string>,
     counts: contents.at(-1)!.counts,
   }
+}
+
+/** The rows of PostgreSQL at the last of these moments: each later one lists the tables that have changed. */
+export function rowsAt(database: Content['database']): RowsPart {
+  const parts = database as readonly RowsPart[]
+  const tables = Object.assign({}, ...parts.map((part) => part.tables)) as RowsPart['tables']
+  return { tables, sequences: parts.at(-1)!.sequences }
 }

@@ -102,7 +102,7 @@ const sqlitePart = z.object({
 })
 export type SqlitePart = z.infer<typeof sqlitePart>
 
-/** The rows of PostgreSQL: objects with lines of JSON, by table. */
+/** The rows of PostgreSQL: objects with lines of JSON, by table; all tables, or those that have changed. */
 const rowsPart = z.object({
   tables: z.record(z.string(), z.array(digest)),
   sequences: z.record(z.string(), z.object({ value: z.string().regex(/^\d+$/), is_called: z.boolean() })),
@@ -127,8 +127,13 @@ export const momentContent = z.object({
   blobs: z.array(digest),
   /** Files of the data folder, encrypted with the key of the instance. */
   sealed_files: z.record(z.string(), z.string()).optional(),
-  /** What the moment holds. */
-  counts: z.object({ rows: z.record(z.string(), z.int()), repositories: z.int(), refs: z.int(), blobs: z.int() }),
+  /** What the moment holds. Rows are counted in complete moments only: to count them is to read all of them. */
+  counts: z.object({
+    rows: z.record(z.string(), z.int()).optional(),
+    repositories: z.int(),
+    refs: z.int(),
+    blobs: z.int(),
+  }),
 })
 export type MomentContent = z.infer<typeof momentContent>
 

@@ -22,11 +22,12 @@ const IDS_AN_OBJECT = 5000
 export async function openPostgresSource(url: string): Promise<Source> {
   const live = await connected(url)
   let last: PostgresSnapshot | null = null
+  let stored: Stored | null = null
   return {
     engine: 'postgres',
     async snapshot() {
       await last?.end()
-      last = await beginSnapshot(url)
+      last = await beginSnapshot(url, stored, (saved) => (stored = saved))
       return last
     },
     rows: (sql) => live.rows(sql),
@@ -34,7 +35,9 @@ export async function openPostgresSource(url: string): Promise<Source> {
       // The server notices within 30 seconds that the machine of the connection is gone.
       await live.run('set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3')
       const [row] = await live.rows<{ taken: boolean }>('select pg_try_advisory_lock($1::bigint) as taken', [
-        Buffer.from(hash('sha256', `backup ${destination}`), 'hex').readBigInt64BE().toString(),
+        Buffer.from(hash('sha256', `backup ${destination}`), 'hex')
+          .readBigInt64BE()
+          .toString(),
       ])
       return row!.taken
     },
@@ -47,12 +50,16 @@ export async function openPostgresSource(url: string): Promise<Source> {
   }
 }
 
-async function beginSnapshot(url: string): Promise<PostgresSnapshot> {
+async function beginSnapshot(
+  url: string,
+  before: Stored | null = null,
+  onSaved: (stored: Stored) => void = () => {},
+): Promise<PostgresSnapshot> {
   const client = await connected(url)
   // Before the snapshot is taken: everything confirmed until now is part of it. The first query takes the snapshot.
   const time = new Date()
   await client.run(`begin isolation level repeatable read read only; set local timezone to 'UTC'; select 1`)
-  return new PostgresSnapshot(time, client)
+  return new PostgresSnapshot(time, client, await tablesIn(client), before, onSaved)
 }
 
 /** A connection takes one query at a time. */
@@ -87,18 +94,65 @@ async function connected(url: string): Promise<Connection> {
   return new Connection(client)
 }
 
+/** Rows with near ids, or all rows of a table without an id. */
+interface Range {
+  /** Changes with every change of the rows. */
+  readonly mark: string
+  readonly rows: number
+}
+
+interface Table {
+  /** Changes all the time, even if nothing happens. */
+  readonly isRestless: boolean
+  readonly columns: readonly string[]
+  readonly key: readonly string[]
+  /** The key is a number, so near ids are a range. */
+  readonly isNumbered: boolean
+  readonly ranges: ReadonlyMap<number, Range>
+}
+
+/** The objects of each range, by table and mark. */
+type Stored = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
+
 class PostgresSnapshot implements Snapshot {
   readonly time: Date
-  /** Rows are not compared with an earlier snapshot: every moment is complete. */
-  readonly isUnchanged = false
   readonly bytes = 0
-  readonly changedBytes = Infinity
   readonly #client: Connection
-  #counts: Record<string, number> | null = null
+  readonly #tables: ReadonlyMap<string, Table>
+  /** What the last saved snapshot has stored; null if there is none. */
+  readonly #before: Stored | null
+  readonly #onSaved: (stored: Stored) => void
+  readonly #stored = new Map<string, Map<string, readonly string[]>>()
+  readonly #digests = new Set<string>()
 
-  constructor(time: Date, client: Connection) {
+  constructor(
+    time: Date,
+    client: Connection,
+    tables: ReadonlyMap<string, Table>,
+    before: Stored | null,
+    onSaved: (stored: Stored) => void,
+  ) {
     this.time = time
     this.#client = client
+    this.#tables = tables
+    this.#before = before
+    this.#onSaved = onSaved
+  }
+
+  get isUnchanged(): boolean {
+    return [...this.#tables].every(([name, { isRestless }]) => isRestless || !this.#hasChanged(name))
+  }
+
+  /** The lists of tables and columns belong to the complete moment: after a migration, there must be a new one. */
+  get changedBytes(): number {
+    const isSame = this.#before?.size === this.#tables.size && !this.#hasChanged(MIGRATIONS)
+    return isSame ? 0 : Infinity
+  }
+
+  #hasChanged(name: string): boolean {
+    const before = this.#before?.get(name)
+    const marks = [...this.#tables.get(name)!.ranges.values()].map(({ mark }) => mark)
+    return before === undefined || before.size !== marks.length || marks.some((mark) => !before.has(mark))
   }
 
   rows<T>(sql: string): Promise<T[]> {
@@ -106,29 +160,33 @@ class PostgresSnapshot implements Snapshot {
   }
 
   async countRows(): Promise<Record<string, number>> {
-    this.#counts ??= Object.fromEntries(
-      await Promise.all((await this.#tables()).map(async (table) => [table, await this.#count(table)] as const)),
-    )
-    return this.#counts
+    const count = ({ ranges }: Table) => [...ranges.values()].reduce((sum, { rows }) => sum + rows, 0)
+    return Object.fromEntries([...this.#tables].map(([name, table]) => [name, count(table)]))
   }
 
-  async #count(table: string): Promise<number> {
-    return (await this.rows<{ n: number }>(`select count(*)::int as n from "${table}"`))[0]!.n
+  /** A new value stands in a row that was stored again. */
+  async changedDigests(): Promise<ReadonlySet<string>> {
+    return this.#digests
   }
 
-  async #tables(): Promise<string[]> {
-    return (await this.rows<{ name: string }>(TABLES)).map(({ name }) => name)
+  storeWhole(archive: Archive): Promise<RowsPart> {
+    return this.#storeTables(archive, () => true)
   }
 
-  async storeWhole(archive: Archive): Promise<RowsPart> {
+  storeChanges(archive: Archive): Promise<RowsPart> {
+    return this.#storeTables(archive, (name) => this.#hasChanged(name))
+  }
+
+  async #storeTables(archive: Archive, isWanted: (name: string) => boolean): Promise<RowsPart> {
     const tables: RowsPart['tables'] = {}
-    const counts: Record<string, number> = {}
-    for (const table of await this.#tables()) {
-      const { objects, rows } = await this.#storeTable(archive, table)
-      tables[table] = objects
-      counts[table] = rows
+    for (const [name, table] of this.#tables) {
+      const known = this.#before?.get(name)
+      const stored = new Map<string, readonly string[]>()
+      for (const [range, { mark }] of table.ranges)
+        stored.set(mark, known?.get(mark) ?? (await this.#storeRange(archive, name, table, range)))
+      this.#stored.set(name, stored)
+      if (isWanted(name)) tables[name] = [...stored.values()].flat()
     }
-    this.#counts = counts
     const sequences = await this.rows<{ name: string; value: string; is_called: boolean }>(SEQUENCES)
     return {
       tables,
@@ -136,55 +194,85 @@ class PostgresSnapshot implements Snapshot {
     }
   }
 
-  async #storeTable(archive: Archive, table: string): Promise<{ objects: string[]; rows: number }> {
-    const columns = (await this.rows<{ name: string }>(columnsOf(table))).map(({ name }) => name)
-    const keys = (await this.rows<{ name: string }>(keysOf(table))).map(({ name }) => name)
-    const order = keys.length > 0 ? ` order by ${quoted(keys)}` : ''
-    const id = keys.length === 1 && keys[0] === 'id' ? 'id' : 'null'
+  async #storeRange(
+    archive: Archive,
+    name: string,
+    { columns, key, isNumbered }: Table,
+    range: number,
+  ): Promise<string[]> {
+    const order = key.length > 0 ? ` order by ${quoted(key)}` : ''
+    const first = range * IDS_AN_OBJECT
+    const where = isNumbered ? ` where id >= ${first} and id < ${first + IDS_AN_OBJECT}` : ''
     await this.#client.run(
-      `declare rows cursor for select ${id} as id, row_to_json(t)::text as line from (select ${quoted(columns)} from "${table}"${order}) t`,
+      `declare rows cursor for select row_to_json(t)::text as line from (select ${quoted(columns)} from "${name}"${where}${order}) t`,
     )
     const objects: string[] = []
     let lines: string[] = []
     let bytes = 0
-    let rows = 0
-    let range = 0
     const store = async () => {
       if (lines.length > 0) objects.push((await archive.put(await compress(Buffer.from(lines.join('\n'))))).digest)
       lines = []
       bytes = 0
     }
     for (;;) {
-      const some = await this.rows<{ id: number | null; line: string }>(`fetch ${ROWS_A_FETCH} from rows`)
-      for (const { id, line } of some) {
-        const own = Math.floor((id ?? rows) / IDS_AN_OBJECT)
-        if (own !== range || bytes > OBJECT_BYTES) await store()
-        range = own
+      const some = await this.rows<{ line: string }>(`fetch ${ROWS_A_FETCH} from rows`)
+      for (const { line } of some) {
+        if (bytes > OBJECT_BYTES || lines.length === IDS_AN_OBJECT) await store()
         lines.push(line)
         bytes += line.length
-        rows++
+        for (const [, digest] of line.matchAll(/"([0-9a-f]{64})"/g)) this.#digests.add(digest!)
       }
       if (some.length < ROWS_A_FETCH) break
     }
     await store()
     await this.#client.run('close rows')
-    return { objects, rows }
+    return objects
   }
 
-  storeChanges(): Promise<never> {
-    throw new Error('every moment of PostgreSQL is complete')
+  saved(): void {
+    this.#onSaved(this.#stored)
   }
-
-  saved(): void {}
 
   async end(): Promise<void> {
     await this.#client.end()
   }
 }
 
+const MIGRATIONS = 'kysely_migration'
+
+/**
+ * The tables and the marks of their rows. Every version of a row has its own pair of transaction and place, so other
+ * rows have other pairs. A rewritten table has another file, and an added column another list.
+ */
+async function tablesIn(client: Connection): Promise<Map<string, Table>> {
+  const tables = new Map<string, Table>()
+  for (const { name, file, is_restless } of await client.rows<TableRow>(TABLES)) {
+    const columns = (await client.rows<{ name: string }>(columnsOf(name))).map((column) => column.name)
+    const keys = await client.rows<{ name: string; is_number: boolean }>(keysOf(name))
+    const key = keys.map((column) => column.name)
+    const isNumbered = keys.length === 1 && keys[0]!.name === 'id' && keys[0]!.is_number
+    const range = isNumbered ? `id / ${IDS_AN_OBJECT}` : '0'
+    const found = await client.rows<{ range: number; rows: number; mark: string }>(
+      `select (${range})::int as range, count(*)::int as rows, sum(hashtextextended(xmin::text || ' ' || ctid::text, 0))::text as mark from "${name}" group by 1 order by 1`,
+    )
+    const shape = `${file} ${columns.join()}`
+    const ranges = found.map(
+      ({ range, rows, mark }) => [range, { rows, mark: `${range} ${rows} ${mark} ${shape}` }] as const,
+    )
+    tables.set(name, { isRestless: is_restless, columns, key, isNumbered, ranges: new Map(ranges) })
+  }
+  return tables
+}
+
 const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
 
-const TABLES = `select c.relname as name from pg_class c where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace order by 1`
+interface TableRow {
+  readonly name: string
+  readonly file: string
+  readonly is_restless: boolean
+}
+
+const TABLES = `select c.relname as name, c.relfilenode::text as file, c.relname in ('processes') as is_restless from pg_class c where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace order by 1`
 
 const SEQUENCES = `select sequencename as name, coalesce(last_value, start_value)::text as value, last_value is not null as is_called from pg_sequences where schemaname = current_schema() order by 1`
 
@@ -193,7 +281,7 @@ const columnsOf = (table: string) =>
   `select attname as name from pg_attribute where attrelid = '"${table}"'::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`
 
 const keysOf = (table: string) =>
-  `select a.attname as name from pg_index i cross join unnest(i.indkey) with ordinality k(attnum, n) join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum where i.indrelid = '"${table}"'::regclass and i.indisprimary order by k.n`
+  `select a.attname as name, a.atttypid in ('int4'::regtype, 'int8'::regtype) as is_number from pg_index i cross join unnest(i.indkey) with ordinality k(attnum, n) join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum where i.indrelid = '"${table}"'::regclass and i.indisprimary order by k.n`
 
 /** The rows of a small table, without a database. */
 export async function readRows<T>(archive: Archive, { tables }: RowsPart, table: string): Promise<T[]> {

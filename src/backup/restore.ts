@@ -17,8 +17,8 @@ import { nullIfMissing } from '../lib/files/system-errors.ts'
 import { openBlobs } from '../store/blobs/open.ts'
 import { listMigrations } from '../store/history.ts'
 import type { Archive } from './archive.ts'
-import { contentOf, findMoment, type Content } from './history.ts'
-import { Damaged, repositoryRecord, type Manifest, type RowsPart, type SqlitePart } from './manifest.ts'
+import { contentOf, findMoment, rowsAt, type Content } from './history.ts'
+import { Damaged, repositoryRecord, type Manifest, type SqlitePart } from './manifest.ts'
 import { refsOf, writeRepository } from './repositories.ts'
 import { countRows, writeDatabase } from './sqlite.ts'
 
@@ -36,7 +36,7 @@ export interface Restored {
   /** The restored moment. */
   readonly time: string
   readonly version: string
-  readonly counts: Content['counts']
+  readonly counts: Counts
   /** Differences from the counts of the backup, and what `mortise check` finds in the restored instance. */
   readonly faults: readonly string[]
 }
@@ -52,7 +52,7 @@ export async function restore(archive: Archive, config: Config, options: Restore
   const faults = [...differences(content.counts, counts), ...(await checkRestored(site, options))]
   await site.finish()
   const { version } = found.manifest
-  return { time: found.moments.at(-1)!.time, version, counts: content.counts, faults }
+  return { time: found.moments.at(-1)!.time, version, counts, faults }
 }
 
 /** A newer version may have written something that this one does not know. */
@@ -150,17 +150,17 @@ async function writeContent(
   return { rows, repositories: content.repositories.size, refs, blobs: content.blobs.size }
 }
 
-type Counts = Content['counts']
+type Counts = Required<Content['counts']>
 
-function differences(expected: Counts, found: Counts): string[] {
-  const pairs = (counts: Counts) => {
-    const { rows, ...others } = counts
+/** Not every moment has numbers of rows. */
+function differences(expected: Content['counts'], found: Counts): string[] {
+  const pairs = ({ rows = {}, ...others }: Content['counts']) => {
     return [...Object.entries(rows).map(([table, n]) => [`rows of ${table}`, n] as const), ...Object.entries(others)]
   }
   const restored = new Map(pairs(found))
   return pairs(expected)
     .filter(([what, n]) => restored.get(what) !== n)
-    .map(([what, n]) => `the backup names ${n} ${what}, restored are ${restored.get(what) ?? 0}`)
+    .map(([what, n]) => `${what}: ${n} in the backup, ${restored.get(what) ?? 0} restored`)
 }
 
 interface DatabaseTarget {
@@ -195,7 +195,7 @@ function postgresTarget(
   { database, schema }: Content & { schema: readonly string[] },
   { databaseUrl }: Config,
 ): DatabaseTarget {
-  const part = database[0] as RowsPart
+  const part = rowsAt(database)
   const postgres = () => import('./postgres.ts')
   return {
     async keyCheck() {
@@ -242,7 +242,7 @@ export async function writeRepositories(
   for (const some of batchesOf([...repositories], AT_ONCE)) {
     for (const count of await Promise.all(some.map(write))) refs += count
     done += some.length
-    progress?.(`${done} of ${repositories.size} repositories`)
+    progress?.(`repositories: ${done} of ${repositories.size}`)
   }
   return refs
 }
@@ -258,7 +258,7 @@ export async function writeBlobs(
   for (const some of batchesOf([...blobs], AT_ONCE)) {
     await Promise.all(some.map((digest) => copyBlob(archive, store, digest)))
     done += some.length
-    progress?.(`${done} of ${blobs.size} files`)
+    progress?.(`files: ${done} of ${blobs.size}`)
   }
 }
 

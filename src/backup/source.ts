@@ -1,4 +1,5 @@
-/** The database of an instance, as a backup reads it. Values in the SQL texts are numbers and times of our own. */
+/** The database of an instance, as a backup reads it. Values in the SQL texts are numbers, digests and times. */
+import type { BlobColumn } from '../context.ts'
 import type { Archive } from './archive.ts'
 import type { DatabasePart } from './manifest.ts'
 
@@ -27,8 +28,13 @@ export interface Snapshot {
   /** How much has changed since the last saved snapshot. */
   readonly changedBytes: number
   rows<T>(sql: string): Promise<T[]>
-  /** Rows by table. */
+  /** Rows by table. Reads all tables. */
   countRows(): Promise<Record<string, number>>
+  /**
+   * Digests that columns may have got since the last saved snapshot, among other texts that look like digests. Null if
+   * that is unknown.
+   */
+  changedDigests(columns: readonly BlobColumn[]): Promise<ReadonlySet<string> | null>
   /** Stores everything; what an earlier complete part has is not stored again. */
   storeWhole(archive: Archive, before: DatabasePart | null): Promise<DatabasePart>
   /** Stores what differs from the last saved snapshot. */

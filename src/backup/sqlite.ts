@@ -10,6 +10,8 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { CannotStart } from '../config.ts'
+import type { BlobColumn } from '../context.ts'
+import { batchesOf } from '../lib/async/batches.ts'
 import { compress, type Archive } from './archive.ts'
 import { Damaged, imageList, type DatabasePart, type ImageList, type SqlitePart } from './manifest.ts'
 import type { Snapshot, Source } from './source.ts'
@@ -163,6 +165,9 @@ interface Files {
   onSaved(): void
 }
 
+/** Columns that are the only one of an index. */
+const INDEXED_ALONE = `select m.name || '.' || min(c.name) from sqlite_schema m join pragma_index_list(m.name) i join pragma_index_info(i.name) c where m.type = 'table' group by m.name, i.name having count(*) = 1`
+
 /** Tables that change all the time, even if nothing happens. */
 const RESTLESS = `('processes')`
 
@@ -207,6 +212,28 @@ export class SqliteSnapshot implements Snapshot {
     return countRows(this.#reader)
   }
 
+  /**
+   * A new value of a column is in a changed page of the index of this column, where the length and the type of a number
+   * stand before the value: never a hex digit.
+   */
+  async changedDigests(columns: readonly BlobColumn[]): Promise<Set<string> | null> {
+    const { changed } = this.#files
+    const indexed = new Set(this.#reader.prepare(INDEXED_ALONE).pluck().all())
+    if (changed === null || !columns.every(({ table, column }) => indexed.has(`${table}.${column}`))) return null
+    const digests = new Set<string>()
+    for (const some of batchesOf(this.#present(changed), DELTA_PAGES))
+      for (const [digest] of this.#read(some)
+        .toString('latin1')
+        .matchAll(/(?<![0-9a-f])[0-9a-f]{64}/g))
+        digests.add(digest)
+    return digests
+  }
+
+  /** Sorted, and without those after the end of the file. */
+  #present(pages: ReadonlySet<number>): number[] {
+    return [...pages].filter((page) => page <= this.#size).toSorted((a, b) => a - b)
+  }
+
   async storeWhole(archive: Archive, before: DatabasePart | null): Promise<SqlitePart> {
     const pages = this.#size
     const { pageSize: page_size } = this.#files
@@ -228,10 +255,8 @@ export class SqliteSnapshot implements Snapshot {
   async storeChanges(archive: Archive): Promise<SqlitePart> {
     const pages = this.#size
     const { pageSize: page_size, changed } = this.#files
-    const numbers = [...changed!].filter((page) => page <= pages).toSorted((a, b) => a - b)
     const delta: string[] = []
-    for (let at = 0; at < numbers.length; at += DELTA_PAGES) {
-      const some = numbers.slice(at, at + DELTA_PAGES)
+    for (const some of batchesOf(this.#present(changed!), DELTA_PAGES)) {
       const head = Buffer.from(Uint32Array.of(some.length, ...some).buffer)
       delta.push((await archive.put(await compress(Buffer.concat([head, this.#read(some)])))).digest)
     }

@@ -83,7 +83,7 @@ test('a destination that has lost its content is filled anew', async () => {
     const { manifest } = (await capturer.capture())!
     await rm(join(stage.folder, 'backup'), { recursive: true })
     await openArchive(join(stage.folder, 'backup'), forge.app.config, { create: true })
-    await forge.administrator.post(`/projects/${project.id}/issues`, { title: 'An issue' })
+    await forge.user()
     await expect(capturer.capture()).rejects.toThrow(`has lost ${manifest}`)
     expect(await stage.archive.manifestNames()).toEqual([])
   }

@@ -1,6 +1,7 @@
 import type { CaptureOptions, Captured } from '../backup/capture.ts'
 import { DAY } from '../clock.ts'
 import { CannotStart, type Config } from '../config.ts'
+import { counted } from './counted.ts'
 import { Progress } from './progress.ts'
 import { stopRequested } from './stop.ts'
 import { Misuse, numberOf, required, type Verb } from './verb.ts'
@@ -44,7 +45,8 @@ const verify: Verb = {
         progress: (text) => progress.at(text),
       })
       for (const fault of faults) progress.print(fault)
-      if (faults.length > 0) throw new CannotStart(`the backup of ${time} cannot be trusted: ${faults.length} errors`)
+      if (faults.length > 0)
+        throw new CannotStart(`the backup of ${time} cannot be trusted: ${counted(faults.length, 'error')}`)
       progress.print(`restored ${time} into a temporary folder: ${summaryOf(counts)}, no errors`)
     })
   },
@@ -67,7 +69,7 @@ const prune: Verb = {
       const archive = await openArchive(call.words[0]!, call.config)
       await using _ = await leaseArchive(call.config, archive)
       const { manifests, objects } = await pruneArchive(archive, new Date(Date.now() - days * DAY))
-      console.log(`removed ${manifests} manifests and ${objects} objects`)
+      console.log(`removed ${counted(manifests, 'manifest')} and ${counted(objects, 'object')}`)
     })
   },
 }
@@ -117,7 +119,18 @@ async function isStopped(stop: Promise<void>, ms: number): Promise<boolean> {
 }
 
 export const summaryOf = ({ rows, repositories, refs, blobs }: Captured['counts']): string =>
-  `${Object.values(rows).reduce((sum, n) => sum + n, 0)} rows, ${repositories} repositories with ${refs} refs, ${blobs} files`
+  [
+    ...(rows
+      ? [
+          counted(
+            Object.values(rows).reduce((sum, n) => sum + n, 0),
+            'row',
+          ),
+        ]
+      : []),
+    `${counted(repositories, 'repository', 'repositories')} with ${counted(refs, 'ref')}`,
+    counted(blobs, 'file'),
+  ].join(', ')
 
 const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000 }
 

@@ -7,11 +7,12 @@ import { once } from 'node:events'
 import { constants, getPriority, setPriority } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Archive } from '../backup/archive.ts'
-import type { Capturer } from '../backup/capture.ts'
+import type { Captured, Capturer } from '../backup/capture.ts'
 import { DAY, MINUTE } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { BlobColumn } from '../context.ts'
 import { openLog, type Log } from '../log.ts'
+import { counted } from './counted.ts'
 import { stopRequested } from './stop.ts'
 
 /** In the environment of a process that works on the backup of the server: its task. */
@@ -19,8 +20,8 @@ export const BACKUP_PROCESS = 'MORTISE_BACKUP_PROCESS'
 
 const RESTART_AFTER = 5000
 const EVERY = 2000
-/** Every moment of PostgreSQL is read as a whole. */
-const POSTGRES_EVERY = 5 * MINUTE
+/** PostgreSQL compares the marks of all rows for each moment. */
+const POSTGRES_EVERY = 30_000
 const LONGEST_PAUSE = MINUTE
 const LEASE_EVERY = 5000
 
@@ -33,6 +34,8 @@ export interface ContinuousBackup {
 interface Message {
   readonly config: Config
   readonly blobColumns: readonly BlobColumn[]
+  /** The moment to prove. */
+  readonly moment?: string
 }
 
 type Task = 'capture' | 'verify'
@@ -92,7 +95,7 @@ export async function runBackupProcess(): Promise<number> {
   const log = (await openLog(message.config.log)).child({ part: 'backup' })
   const ending = new AbortController()
   void stop.then(() => ending.abort())
-  if ((process.env[BACKUP_PROCESS] as Task) === 'verify') await proveRestore(message.config, log)
+  if ((process.env[BACKUP_PROCESS] as Task) === 'verify') await proveRestore(message, log)
   else await keepCapturing(message, log, ending.signal)
   process.disconnect()
   return 0
@@ -141,7 +144,9 @@ async function captureUntil(
     for (;;) {
       const isLast = ending.aborted
       const begun = performance.now()
-      await captureOnce(capturer, config)
+      // A complete moment has all numbers that a proof compares.
+      const isProof = !isLast && prover === null && (await isProofDue(config))
+      const captured = await captureOnce(capturer, config, isProof)
       const took = performance.now() - begun
       onSuccess()
       if (isLast) return
@@ -150,8 +155,8 @@ async function captureUntil(
         pruned = Date.now()
       }
       // A process of its own: captures do not wait for it, and its memory is free again afterwards.
-      if (prover === null && (await isProofDue(config))) {
-        prover = startProcess('verify', message)
+      if (isProof) {
+        prover = startProcess('verify', { ...message, moment: captured!.time })
         prover.once('exit', () => (prover = null))
       }
       const every = config.databaseUrl?.startsWith('postgres') ? POSTGRES_EVERY : EVERY
@@ -195,12 +200,13 @@ async function waitForLease(
   if (looked > 0) log.info('this server makes the backup from now on')
 }
 
-async function captureOnce(capturer: Capturer, { data }: Config): Promise<void> {
+async function captureOnce(capturer: Capturer, { data }: Config, isComplete: boolean): Promise<Captured | null> {
   const { changeBackupStatus } = await import('../store/backup-status.ts')
   const begun = new Date().toISOString()
-  const captured = await capturer.capture()
+  const captured = await capturer.capture({ isComplete })
   const change = { current_at: begun, error: null, is_standby: false, ...(captured && { captured_at: captured.time }) }
   await changeBackupStatus(data, 'captures', change)
+  return captured
 }
 
 /** A backup counts only if a restore of it was proven, once a day. */
@@ -210,7 +216,7 @@ async function isProofDue({ data, backupVerify }: Config): Promise<boolean> {
   return backupVerify && (last === null || Date.now() - Date.parse(last) >= DAY)
 }
 
-async function proveRestore(config: Config, log: Log): Promise<void> {
+async function proveRestore({ config, moment }: Message, log: Log): Promise<void> {
   const { changeBackupStatus } = await import('../store/backup-status.ts')
   const { archiveFault, openArchive } = await import('../backup/archive.ts')
   const { verifyBackup } = await import('../backup/verify.ts')
@@ -218,8 +224,8 @@ async function proveRestore(config: Config, log: Log): Promise<void> {
   await changeBackupStatus(config.data, 'proofs', { verify_begun_at: begun })
   try {
     const archive = await openArchive(config.backupUrl!, config)
-    const { time, faults } = await verifyBackup(archive, config, {})
-    if (faults.length > 0) throw new Error(`${faults.length} errors, the first: ${faults[0]}`)
+    const { time, faults } = await verifyBackup(archive, config, { at: moment === undefined ? null : new Date(moment) })
+    if (faults.length > 0) throw new Error(`${counted(faults.length, 'error')}, the first: ${faults[0]}`)
     await changeBackupStatus(config.data, 'proofs', { verified_at: begun, verified_moment: time, verify_error: null })
     log.info({ moment: time }, 'a restore of the backup was proven')
   } catch (error) {

@@ -33,7 +33,7 @@ export const restore: Verb = {
       const { time, counts, faults } = await restore(archive, config, { at, progress: (text) => progress.at(text) })
       for (const fault of faults) progress.print(fault)
       if (faults.length > 0)
-        throw new CannotStart(`restored ${time}, but the instance has ${faults.length} errors, which were there before`)
+        throw new CannotStart(`restored ${time}, but the instance has errors that were there before: ${faults.length}`)
       progress.print(`restored ${time} to ${config.data}: ${summaryOf(counts)}, no errors`)
     })
   },

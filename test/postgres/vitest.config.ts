@@ -62,7 +62,7 @@ export default mergeConfig(suite, {
       // Contents of blobs are files or objects in a bucket.
       'src/store/blobs/**',
       // Pages and the log of a SQLite file.
-      'src/backup/sqlite.test.ts',
+      'src/backup/{scale,sqlite}.test.ts',
       // Runners know the server by its API only.
       'src/{ci,features/ci/local}/**',
       // Processor time of functions, and of pages without a server.

@@ -23,6 +23,7 @@ const REASONS: Readonly<Record<string, string>> = {
   endless: 'runs until it is stopped; test/start/runner.test.ts and src/features/integrations/live cover it',
   systemd: 'needs root and systemd',
   stopped: 'needs a stopped server; test/upgrade runs it',
+  postgresql: 'changes the configuration of a PostgreSQL server',
 }
 
 const inFolder = (folder: string) =>

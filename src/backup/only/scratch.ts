@@ -7,7 +7,7 @@ import type { Store } from '../../store/database.ts'
 import { migrate } from '../../store/migrate.ts'
 import { openStore } from '../../store/open.ts'
 import type { Archive } from '../archive.ts'
-import type { Content } from '../history.ts'
+import { rowsAt, type Content } from '../history.ts'
 import type { RowsPart, SqlitePart } from '../manifest.ts'
 import { writeDatabase } from '../sqlite.ts'
 
@@ -26,7 +26,7 @@ export async function openScratch(
 ): Promise<Scratch> {
   const { databaseUrl } = config
   return databaseUrl?.startsWith('postgres')
-    ? inPostgres(archive, content.database[0] as RowsPart, schema, databaseUrl)
+    ? inPostgres(archive, rowsAt(content.database), schema, databaseUrl)
     : inFolder(archive, content.database as SqlitePart[], join(config.data, 'restoring'))
 }
 

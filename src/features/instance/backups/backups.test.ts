@@ -25,7 +25,8 @@ test.each([
   ['unproven', { verify_error: '1 error' }, {}],
   ['ok', { verified_at: null }, { backupVerify: false }],
   ['ok', { verified_at: null, is_standby: true }, {}],
-  ['behind', { current_at: '2026-11-20T11:44:59Z', is_standby: true }, {}],
+  ['ok', { current_at: '2026-11-20T11:44:59Z', is_standby: true }, {}],
+  ['behind', { error: 'the disk is full', is_standby: true }, {}],
 ] as const)('a backup is %s: %j %j', (state, change, config) => {
   expect(backupState({ backupUrl: '/backup', backupVerify: true, ...config }, NOW, { ...sound, ...change })).toBe(state)
 })

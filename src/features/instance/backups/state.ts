@@ -6,7 +6,7 @@ import type { BackupStatus } from '../../../store/backup-status.ts'
 export const BACKUP_STATES = ['off', 'ok', 'behind', 'unproven'] as const
 export type BackupState = (typeof BACKUP_STATES)[number]
 
-/** Captures are seconds apart, and five minutes on PostgreSQL. */
+/** Captures are seconds apart. */
 const BEHIND = 15 * MINUTE
 /** Proofs are a day apart. */
 const UNPROVEN = 2 * DAY
@@ -18,8 +18,8 @@ export function backupState(
 ): BackupState {
   const isOlder = (at: string | null, ms: number) => at === null || now.getTime() - Date.parse(at) > ms
   if (backupUrl === null) return 'off'
+  // Another server makes the backup, proves it and reports about it.
+  if (is_standby) return error === null ? 'ok' : 'behind'
   if (error !== null || isOlder(current_at, BEHIND)) return 'behind'
-  // The server that makes the backup also proves it.
-  if (is_standby) return 'ok'
   return backupVerify && (verify_error !== null || isOlder(verified_at, UNPROVEN)) ? 'unproven' : 'ok'
 }
