@@ -31,7 +31,7 @@ import {
 import { narrowProjectsIn } from '../../projects/projects/visibility.ts'
 import { restoreProjectShares, endSharesWith } from '../../projects/sharing/service.ts'
 import { restoreGroupShares, endGroupSharesWith } from '../sharing/service.ts'
-import { fullNameOf, fullPathOf, lockTree, refusingDuplicates, reservePath } from './paths.ts'
+import { fullNameOf, fullPathOf, isPathTaken, lockTree, refusingDuplicates, reservePath } from './paths.ts'
 import { findBinnedGroup, findGroupById, type Group } from './queries.ts'
 import { removeGroups } from './removal.ts'
 import { assertValidGroup } from './validation.ts'
@@ -87,22 +87,10 @@ const parentOf = ({ db }: App, id: number): Promise<Group> =>
   db.selectFrom('namespaces').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
 /** Users may have given another group or project the usual path of this one in the bin. */
-async function freeSuffix({ db }: TransactionApp, { id, parent_id, path, full_path }: Group): Promise<string> {
+async function freeSuffix(app: TransactionApp, { id, parent_id, path, full_path }: Group): Promise<string> {
   const suffix = binSuffix(id)
-  const namespace = await db
-    .selectFrom('namespaces')
-    .select('id')
-    .where(sql`lower(full_path)`, '=', (full_path + suffix).toLowerCase())
-    .executeTakeFirst()
-  const project =
-    parent_id !== null &&
-    (await db
-      .selectFrom('projects')
-      .select('id')
-      .where('namespace_id', '=', parent_id)
-      .where(sql`lower(path)`, '=', (path + suffix).toLowerCase())
-      .executeTakeFirst())
-  return namespace || project ? `${suffix}-${randomHex(16)}` : suffix
+  const isTaken = await isPathTaken(app, { id, parent_id, path: path + suffix, full_path: full_path + suffix })
+  return isTaken ? `${suffix}-${randomHex(16)}` : suffix
 }
 
 export async function restoreGroup(app: App, actor: User, { id }: Group, input: RestoreInput): Promise<Group> {

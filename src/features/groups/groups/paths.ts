@@ -56,21 +56,29 @@ export async function reservePath(app: TransactionApp, place: Scope): Promise<vo
   if (sibling) throw taken('name')
 
   await lockPath(app, full_path)
+  if (await isPathTaken(app, { id, parent_id, path, full_path })) throw taken('path')
+}
+
+/** Whether a namespace other than `id`, or a project, has the path. */
+export async function isPathTaken(
+  { db }: TransactionApp,
+  { id, parent_id, path, full_path }: Pick<Group, 'id' | 'parent_id' | 'path' | 'full_path'>,
+): Promise<boolean> {
   const namespace = await db
     .selectFrom('namespaces')
     .select('id')
     .where(sql`lower(full_path)`, '=', full_path.toLowerCase())
     .where('id', '!=', id)
     .executeTakeFirst()
-  const project =
-    parent_id !== null &&
-    (await db
-      .selectFrom('projects')
-      .select('id')
-      .where('namespace_id', '=', parent_id)
-      .where(sql`lower(path)`, '=', path.toLowerCase())
-      .executeTakeFirst())
-  if (namespace || project) throw taken('path')
+  if (namespace) return true
+  if (parent_id === null) return false
+  const project = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('namespace_id', '=', parent_id)
+    .where(sql`lower(path)`, '=', path.toLowerCase())
+    .executeTakeFirst()
+  return project !== undefined
 }
 
 /** A concurrent new user may have taken the path, because creating a user takes no lock here. */
