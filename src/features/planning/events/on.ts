@@ -1,5 +1,6 @@
 import { on, type App } from '../../../context.ts'
 import type { Subscription } from '../../../jobs/worker.ts'
+import { batchesOf } from '../../../lib/async/batches.ts'
 import { locksRows } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
@@ -39,6 +40,8 @@ const memberRemoved = on(
   { when: ({ project_id }) => project_id !== null },
 )
 
+const ROWS_A_QUERY = 500
+
 /** One activity per ref. */
 const repositoryChanged = on(
   'repository.changed',
@@ -46,20 +49,11 @@ const repositoryChanged = on(
   async (app, { project_id, by, updates }, { source, at }) => {
     const project = await findProjectById(app.db, project_id)
     if (!project || !(await isThere(app, project_id, by!))) return
-    for (const [n, update] of updates.entries()) {
-      const push = await pushDataOf(app, project, update)
-      if (!push) continue
-      await recordActivities(app, [
-        {
-          project_id,
-          author_id: by!,
-          kind: `push.${push.action}`,
-          push: JSON.stringify(push),
-          source: source && `${source}.${n}`,
-          created_at: at,
-        },
-      ])
-    }
+    const activities = (await pushDataOf(app, project, updates)).flatMap((push, n) => {
+      const facts = { project_id, author_id: by!, source: source && `${source}.${n}`, created_at: at }
+      return push ? [{ ...facts, kind: `push.${push.action}` as const, push: JSON.stringify(push) }] : []
+    })
+    for (const some of batchesOf(activities, ROWS_A_QUERY)) await recordActivities(app, some)
   },
   { when: ({ wiki, by }) => !wiki && by !== null },
 )

@@ -1,13 +1,14 @@
 import { on, type App, type User } from '../../../context.ts'
 import { listCommits } from '../../../git/history/history.ts'
 import type { Subscription } from '../../../jobs/worker.ts'
-import type { Commit } from '../../../git/objects/commits.ts'
+import { resolveCommits, type Commit } from '../../../git/objects/commits.ts'
 import { onBranches } from '../../../git/refs/refs.ts'
 import { closingReferences } from '../../../lib/text/closing.ts'
 import { scanReferences } from '../../../lib/text/references.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProjectById, findProjectSubject } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/repositories/repository.ts'
+import type { Update } from '../../repository/gate/updates.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
 import { issuePolicy } from '../issues/policy.ts'
@@ -20,6 +21,7 @@ import { commitName, itemName, snippetName, trackText } from './service.ts'
 
 /** Only the newest commits of one push. */
 const MOST_COMMITS = 100
+const MOST_TIPS = 10
 
 async function trackItem(app: App, kind: RegisteredKind, { id, by }: { id: number; by: number }): Promise<void> {
   const [item, actor] = await Promise.all([findItem(app.db, kind, id), findUser(app.db, by)])
@@ -81,19 +83,29 @@ export const trackCommits = on(
     const subject = actor && (await findRepositorySubject(app, String(project_id), actor))
     if (!subject) return // deleted meanwhile
     const main = `${BRANCH}${subject.project.default_branch}`
-    for (const { ref, before, after } of updates) {
-      if (!ref.startsWith(BRANCH) || after === null) continue
-      const not = before ? [before] : ref === main ? [] : [main]
-      const commits = await listCommits(subject.dir, { from: after, not, limit: MOST_COMMITS })
+    const branches = updates.filter(({ ref, after }) => ref.startsWith(BRANCH) && after !== null)
+    for (const some of [branches.filter(({ ref }) => ref === main), branches.filter(({ ref }) => ref !== main)]) {
+      const isMain = some[0]?.ref === main
+      const commits = await newCommits(subject.dir, some, isMain ? [] : [main])
       const telling = commits.filter(({ message }) => scanReferences(message).length > 0)
       // Commits that a fork shares with its origin are tracked there.
       const copied = await copiedFromSource(app, subject, telling)
       for (const commit of telling.toReversed())
-        if (!copied.has(commit.id)) await trackCommit(app, actor, subject, commit, ref === main && !merging)
+        if (!copied.has(commit.id)) await trackCommit(app, actor, subject, commit, isMain && !merging)
     }
   },
   { when: ({ wiki, by }) => !wiki && by !== null },
 )
+
+/** Of all these branches together: a mirror pushes thousands. */
+async function newCommits(dir: string, branches: readonly Update[], known: readonly string[]): Promise<Commit[]> {
+  const tips = await resolveCommits(dir, [...new Set(branches.flatMap(({ after }) => after ?? []))])
+  const from = tips.filter((tip) => tip !== null)
+  if (from.length === 0) return []
+  const before = branches.flatMap(({ before }) => before ?? [])
+  const not = [...before, ...(branches.some(({ before }) => before === null) ? known : [])]
+  return listCommits(dir, { from, not, limit: MOST_COMMITS * Math.min(from.length, MOST_TIPS) })
+}
 
 async function copiedFromSource(
   app: App,
