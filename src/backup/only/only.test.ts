@@ -6,10 +6,15 @@ import { restoredOnly } from '../../../test/restore-only.ts'
 import { allCalls, worldOf } from '../../../test/world.ts'
 import type { Config } from '../../config.ts'
 import { startForge } from '../../forge.ts'
+import { stepsBack, takeBack } from '../../store/back.ts'
+import { migrate } from '../../store/migrate.ts'
+import { openStore } from '../../store/open.ts'
 
 /** Tables of background work, of what happened since, and of totals, which the answers of the API show. */
 const VOLATILE =
   /^(jobs|job_totals|events|event_\w+|hook_deliveries|delivery_lanes|changes|\w+_changes|\w+_facets|activity_spans|ci_left_blobs|audit_events|throttles|sessions|users|access_tokens|\w+_search\w*|pipeline_marks|project_authorizations|ci_queue|notifications|notification_mails|hook_replays|pending_changes)$/
+
+const OPTIONS = { durable: false, shared: false, poolSize: 2 }
 
 /** The rows of all other tables, without versions. */
 async function lastingRows(config: Config): Promise<Record<string, string[]>> {
@@ -72,4 +77,33 @@ test('a project comes back with everything that the API and its repositories sho
       )
       .toEqual([])
   expect(await forge.app.store.faults()).toEqual([])
+})
+
+test('a backup of an earlier version is brought up to date before rows are chosen', async () => {
+  await using forge = await startForge()
+  await using stage = await backupStage(forge)
+  const { administrator: root } = forge
+  const group = await forge.group({ path: 'tools', name: 'tools' })
+  const project = await forge.project({ path: 'app', namespace_id: group.id })
+  await forge.seed(project, { 'a.txt': 'early' })
+  await root.post(`/projects/${project.id}/issues`, { title: 'Early' })
+  await forge.settle()
+  const { config } = forge.app
+  await forge.whileStopped(async () => {
+    const store = await openStore(config.databaseUrl ?? `sqlite:${config.data}/mortise.sqlite`, OPTIONS)
+    const steps = await stepsBack(store, null)
+    expect(steps).not.toEqual([])
+    await takeBack(store, steps)
+    await stage.backUp()
+    await migrate(store)
+    await store.close()
+  })
+
+  await root.delete(`/projects/${project.id}`)
+  await forge.settle()
+  const { faults, rows } = await restoredOnly(forge, stage, { only: 'tools/app' })
+  expect([faults, rows]).toMatchObject([[], { projects: 1, issues: 1 }])
+  expect((await root.get(`/projects/${project.id}/issues`)).body).toMatchObject([{ title: 'Early' }])
+  const file = await root.get(`/projects/${project.id}/repository/files/a.txt/raw`, { ref: 'master' })
+  expect(file.status).toBe(200)
 })
