@@ -1,6 +1,6 @@
 /** The reads and writes of the worker. */
 import { sql } from 'kysely'
-import { after, timestamp } from '../clock.ts'
+import { DAY, after, timestamp } from '../clock.ts'
 import { locksRows } from '../store/dialect.ts'
 import type { Row, RowChange } from '../store/database.ts'
 import { NO_LEASE, backoff, hasLease, isLeaseOver, newLease } from './leases.ts'
@@ -25,7 +25,14 @@ export interface Claim {
   lease: string
 }
 
-export type Outcome = 'done' | 'left' | { readonly error: unknown }
+/** `unknown`: this version has no job of that name. */
+export type Outcome = 'done' | 'left' | 'unknown' | { readonly error: unknown }
+
+/** During an upgrade, a process of the newer version runs such a job. After a day, it fails like any other. */
+const UNKNOWN_MS = DAY
+const UNKNOWN_AGAIN_MS = 10_000
+export const mayBeNewer = (app: Enqueuer, { created_at }: Row<'jobs'>): boolean =>
+  created_at > after(app.clock, -UNKNOWN_MS)
 
 export type EventRow = Pick<Row<'events'>, 'name' | 'payload' | 'described' | 'created_at'>
 export type DispatchedEvent = Pick<Row<'events'>, 'id' | 'name' | 'payload' | 'described' | 'created_at'>
@@ -151,14 +158,16 @@ export async function endJob(
   const { attempts } = claim.row
   // Undo the attempt, so that the next process takes the job at once.
   if (outcome === 'left') return change(app, claim, { ...NO_LEASE, attempts: attempts - 1 })
+  if (outcome === 'unknown')
+    return change(app, claim, { ...NO_LEASE, attempts: attempts - 1, run_at: after(app.clock, UNKNOWN_AGAIN_MS) })
   if (outcome !== 'done') return change(app, claim, failure(app, attempts, outcome.error, every !== undefined))
   if (every === undefined) return remove(app, claim)
   return change(app, claim, { run_at: after(app.clock, every), ...NO_LEASE, attempts: 0, last_error: null })
 }
 
-/** Counts attempts with a result. A job that a process released when it stopped was no attempt. */
+/** Counts attempts with a result. A job that a process released, or did not know, was no attempt. */
 export async function countTries(app: Enqueuer, outcomes: readonly Outcome[]): Promise<void> {
-  const tries = outcomes.filter((outcome) => outcome !== 'left')
+  const tries = outcomes.filter((outcome) => outcome !== 'left' && outcome !== 'unknown')
   if (tries.length === 0) return
   const failed = tries.filter((outcome) => outcome !== 'done').length
   await app.db

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { DAY, HOUR, type Clock } from '../clock.ts'
+import { DAY, HOUR, MINUTE, type Clock } from '../clock.ts'
 import { job, on, type App } from '../context.ts'
 import { startForge, type TestForge } from '../forge.ts'
 import { StoreUnavailable } from '../store/database.ts'
@@ -37,6 +37,32 @@ test('a job runs once its transaction has committed, and not at all when it was 
   await worker.settle()
   expect(done).toEqual([1])
   expect(await rows(forge)).toEqual([])
+})
+
+test('a job of a newer version waits for a process that knows it, and fails after a day', async () => {
+  await using forge = await startForge()
+  const done: number[] = []
+  const count = job<{ n: number }>('test.newer', async (_app, { n }) => void done.push(n))
+  {
+    await using older = await workerOver(forge, [])
+    await enqueue(forge.app, count, { n: 1 })
+    for (let i = 0; i < MAX_ATTEMPTS + 1; i++) {
+      forge.clock.advance(MINUTE)
+      await older.settle()
+    }
+    expect(await rows(forge)).toMatchObject([{ state: 'ready', attempts: 0, last_error: null, lease_until: null }])
+  }
+  forge.clock.advance(MINUTE)
+  {
+    await using newer = await workerOver(forge, [count as Job<App, never>])
+    await newer.settle()
+    expect([done, await rows(forge)]).toEqual([[1], []])
+  }
+  await using older = await workerOver(forge, [])
+  await enqueue(forge.app, count, { n: 2 })
+  forge.clock.advance(DAY)
+  await older.settle()
+  expect(await rows(forge)).toMatchObject([{ attempts: 1, last_error: 'no job is named test.newer' }])
 })
 
 test('a failing job backs off, tries again and ends as a dead letter that tells why', async () => {

@@ -16,6 +16,7 @@ import {
   endJob,
   ensureRecurring,
   isAnyDue,
+  mayBeNewer,
   newEvents,
   renewLease,
   type Claim,
@@ -99,9 +100,9 @@ export function startWorker<A extends WorkerApp>(app: A, { jobs, subscriptions, 
     const { row, abort } = one
     try {
       const job = known.get(row.name)
-      if (!job) throw new Error(`no job is named ${row.name}`)
-      await job.handle(app, JSON.parse(row.payload), abort.signal, updatesOf(row))
-      one.outcome = 'done'
+      if (!job && !mayBeNewer(app, row)) throw new Error(`no job is named ${row.name}`)
+      await job?.handle(app, JSON.parse(row.payload), abort.signal, updatesOf(row))
+      one.outcome = job ? 'done' : 'unknown'
     } catch (error) {
       one.outcome = abort.signal.aborted ? 'left' : { error }
       if (one.outcome !== 'left') reportFailure(row, error)
