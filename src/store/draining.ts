@@ -5,10 +5,9 @@
  * the caller deletes the row. Each batch is independent: after a crash the caller drains again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Store, Tables } from './database.ts'
-import { isSqlite } from './dialect.ts'
-import { foreignKeysOf, type ForeignKey } from './foreign-keys.ts'
+import { foreignKeysOf, rowKey, type ForeignKey } from './foreign-keys.ts'
 
 const ROWS_A_STEP = 100
 const PAUSE_MS = 2
@@ -48,18 +47,14 @@ async function drainBelow(db: Db, draining: Draining, path: readonly string[], i
       const rows = await someOf(db, cascade, ids)
       if (rows.length > 0 && cascade.hasId) await drainBelow(db, draining, [...path, cascade.table], rows)
       if (rows.length < ROWS_A_STEP) break
-      await sql`delete from ${sql.table(cascade.table)} where ${keyOf(db, cascade)} in (${sql.join(rows)})`.execute(db)
+      await sql`delete from ${sql.table(cascade.table)} where ${rowKey(db, cascade)} in (${sql.join(rows)})`.execute(db)
       await sleep(PAUSE_MS)
     }
   }
 }
 
-/** The key of rows in a table without an id. */
-const keyOf = (db: Db, { hasId }: ForeignKey): RawBuilder<unknown> =>
-  sql.raw(hasId ? 'id' : isSqlite(db) ? 'rowid' : 'ctid')
-
 async function someOf(db: Db, cascade: ForeignKey, ids: readonly number[]): Promise<number[]> {
-  const { rows } = await sql<{ key: number }>`select ${keyOf(db, cascade)} as key from ${sql.table(cascade.table)}
+  const { rows } = await sql<{ key: number }>`select ${rowKey(db, cascade)} as key from ${sql.table(cascade.table)}
     where ${sql.ref(cascade.column)} in (${sql.join(ids)}) limit ${ROWS_A_STEP}`.execute(db)
   return rows.map(({ key }) => key)
 }

@@ -1,5 +1,5 @@
 /** The foreign keys of the schema, read from the database. */
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db, Store } from './database.ts'
 import { isSqlite } from './dialect.ts'
 
@@ -20,6 +20,10 @@ export function foreignKeysOf(store: Store): Promise<readonly ForeignKey[]> {
   if (!known.has(store)) known.set(store, readAll(store.db))
   return known.get(store)!
 }
+
+/** The column that names a row of `table`: rows without an id have a key of the database's own. */
+export const rowKey = (db: Db, { hasId }: ForeignKey): RawBuilder<unknown> =>
+  sql.raw(hasId ? 'id' : isSqlite(db) ? 'rowid' : 'ctid')
 
 async function readAll(db: Db): Promise<ForeignKey[]> {
   const { rows } = await (isSqlite(db) ? OF_SQLITE : OF_POSTGRES).execute(db)

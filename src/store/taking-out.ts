@@ -4,11 +4,11 @@
  * it in the transaction that takes it out, so that a crash loses nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { columnsOf } from './columns.ts'
-import type { Db, Store, TransactionDb } from './database.ts'
-import { idList, inIdList, isSqlite } from './dialect.ts'
-import { foreignKeysOf, type ForeignKey } from './foreign-keys.ts'
+import type { Store, TransactionDb } from './database.ts'
+import { idList, inIdList } from './dialect.ts'
+import { foreignKeysOf, rowKey, type ForeignKey } from './foreign-keys.ts'
 import { transact, type InTransaction, type Transactable } from './transact.ts'
 
 type AnyRow = Readonly<Record<string, unknown>>
@@ -47,7 +47,7 @@ export async function takeOut<A extends TakingApp>(
   keep: KeepPart<A>,
 ): Promise<boolean> {
   await takeOutBelow(app, table, id, keep)
-  const rows = await deleted(app.db, table, 'id', [id])
+  const rows = await deleted(app.db, table, sql`id = ${id}`)
   if (rows.length > 0) await keep(app, { table, rows })
   return rows.length > 0
 }
@@ -82,7 +82,10 @@ async function takeRows<A extends TakingApp>(
     if (found.length === 0) return
     if (key.hasId) await takeBelow(taking, [...path, key.table], found)
     await transact(app, async (app) => {
-      const rows = await deleted(app.db, key.table, rowKey(app.db, key), found)
+      const { db } = app
+      // A row may belong to another record by now.
+      const isBelow = inIdList(db, key.column, idList(db, ids))
+      const rows = await deleted(db, key.table, sql`${rowKey(db, key)} in (${sql.join(found)}) and ${isBelow}`)
       if (rows.length > 0) await keep(app, { table: key.table, rows })
     })
     if (isLast) return
@@ -100,7 +103,7 @@ async function nextRows(
   const sizes = text.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`)
   const size = sizes.length > 0 ? sql.join(sizes, sql` + `) : sql`0`
   const { rows } = await sql<{ key: number; size: number }>`
-    select ${sql.raw(rowKey(db, key))} as key, ${size} as size from ${sql.table(key.table)}
+    select ${rowKey(db, key)} as key, ${size} as size from ${sql.table(key.table)}
     where ${inIdList(db, key.column, idList(db, ids))} limit ${ROWS_A_PART}`.execute(db)
   let bytes = 0
   const end = rows.findIndex((row) => (bytes += row.size) > BYTES_A_PART)
@@ -108,12 +111,8 @@ async function nextRows(
   return { found, isLast: found.length === rows.length && rows.length < ROWS_A_PART }
 }
 
-/** Rows without an id have another key of the database's own. */
-const rowKey = (db: Db, { hasId }: ForeignKey): string => (hasId ? 'id' : isSqlite(db) ? 'rowid' : 'ctid')
-
-async function deleted(db: TransactionDb, table: string, key: string, found: readonly unknown[]): Promise<AnyRow[]> {
-  const { rows } = await sql<AnyRow>`delete from ${sql.table(table)} where ${sql.raw(key)} in (${sql.join(found)})
-    returning *`.execute(db)
+async function deleted(db: TransactionDb, table: string, condition: RawBuilder<unknown>): Promise<AnyRow[]> {
+  const { rows } = await sql<AnyRow>`delete from ${sql.table(table)} where ${condition} returning *`.execute(db)
   return rows
 }
 
