@@ -56,7 +56,7 @@ test('a project of a deleted group comes back with the group only', async () => 
   const deep = await forge.project({ path: 'deep', namespace_id: inner.id })
   await forge.settle()
   await stage.backUp()
-  const attempt = (only: string) => refusedOnly(forge, stage, { only })
+  const attempt = (only: string, as: string | null = null) => refusedOnly(forge, stage, { only, as })
   await root.put('/application/settings', { deletion_adjourned_period: 7 })
 
   await root.delete(`/groups/${group.id}`)
@@ -71,7 +71,11 @@ test('a project of a deleted group comes back with the group only', async () => 
     'the group tools no longer exists: restore all of it with --only tools instead',
   )
   await forge.group({ path: 'tools', name: 'tools' })
+  await forge.group({ path: 'other', name: 'tools3' })
   expect(await attempt('tools')).toContain('tools is taken')
+  expect(await attempt('tools', 'tools')).toContain('tools is taken')
+  // The group would be named after its path.
+  expect(await attempt('tools', 'tools3')).toContain('tools3 is taken')
   expect((await restoredOnly(forge, stage, { only: 'tools', as: 'tools2' })).path).toBe('tools2')
   expect((await root.get(`/projects/${deep.id}`)).body.path_with_namespace).toBe('tools2/inner/deep')
 })

@@ -3,6 +3,7 @@ import { posix } from 'node:path'
 import { sql } from 'kysely'
 import { CannotStart } from '../../config.ts'
 import type { App } from '../../context.ts'
+import { fullNameOf, fullPathOf, isNameTaken, isPathTaken } from '../../features/groups/groups/paths.ts'
 import { assertValidGroup } from '../../features/groups/groups/validation.ts'
 import { PROVISIONING } from '../../features/projects/projects/model.ts'
 import { assertFree } from '../../features/projects/projects/service.ts'
@@ -88,7 +89,7 @@ export const unfinished = (path: string) =>
 export async function preparePath(app: App, backup: Db, subject: Subject, as: string | null): Promise<string> {
   const parent = await parentOf(app, backup, subject)
   const path = as === null ? subject.path : posix.basename(as)
-  const fullPath = parent === null ? path : `${parent.full_path}/${path}`
+  const fullPath = fullPathOf(parent, path)
   if (as !== null && as.toLowerCase() !== fullPath.toLowerCase())
     throw new CannotStart(`--as must name the same group, such as --as ${fullPath}`)
   if (subject.kind === 'project')
@@ -167,40 +168,18 @@ async function moveProject(
 }
 
 async function moveGroup(
-  { db }: App,
+  app: App,
   backup: Db,
   { id, name, full_path, full_name, parent_id }: Subject,
   { parent, path, fullPath, isNew }: { parent: Namespace | null; path: string; fullPath: string; isNew: boolean },
 ): Promise<void> {
   if (isNew) assertValid(() => assertValidGroup({ path }, { isRoot: parent === null }))
-  const rivals = await db
-    .selectFrom('namespaces')
-    .select('name')
-    .where((eb) =>
-      eb.or([
-        eb(sql`lower(full_path)`, '=', fullPath.toLowerCase()),
-        eb.and([
-          eb('kind', '=', 'group'),
-          eb('name', '=', name),
-          eb('deleting', '=', false),
-          eb('parent_id', parent_id === null ? 'is' : '=', parent_id),
-        ]),
-      ]),
-    )
-    .execute()
-  const project =
-    parent !== null &&
-    (await db
-      .selectFrom('projects')
-      .select('id')
-      .where('namespace_id', '=', parent.id)
-      .where(sql`lower(path)`, '=', path.toLowerCase())
-      .executeTakeFirst())
-  const isNamed = rivals.some((rival) => rival.name === name)
-  const isTaken = rivals.some((rival) => rival.name !== name) || (isNamed && !isNew) || Boolean(project)
-  if (isTaken) throw offer(fullPath, 'another group, user or project has this path or name')
-  const newName = isNamed ? path : name
-  const newFullName = parent === null ? newName : `${parent.full_name} / ${newName}`
+  const isNamed = (name: string) => isNameTaken(app, { id, parent_id, name })
+  // A group with another path needs another name, too.
+  const newName = isNew && (await isNamed(name)) ? path : name
+  if ((await isPathTaken(app, { id, parent_id, path, full_path: fullPath })) || (await isNamed(newName)))
+    throw offer(fullPath, 'another group, user or project has this path or name')
+  const newFullName = fullNameOf(parent, newName)
   const tree = sql`id in (select namespace_id from namespace_ancestors where ancestor_id = ${id})`
   await sql`update namespaces set full_path = ${fullPath} || substr(full_path, ${full_path.length + 1}),
     full_name = ${newFullName} || substr(full_name, ${full_name.length + 1}) where ${tree}`.execute(backup)

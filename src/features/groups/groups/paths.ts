@@ -42,6 +42,17 @@ export async function reservePath(app: TransactionApp, place: Scope): Promise<vo
   const { db } = app
   const { id = 0, parent_id, name, path, full_path } = place
   await lockName(db, `group ${parent_id} ${name}`)
+  if (await isNameTaken(app, { id, parent_id, name })) throw taken('name')
+
+  await lockPath(app, full_path)
+  if (await isPathTaken(app, { id, parent_id, path, full_path })) throw taken('path')
+}
+
+/** Whether a sibling of the group `id` has the name. */
+export async function isNameTaken(
+  { db }: App,
+  { id, parent_id, name }: Pick<Group, 'id' | 'parent_id' | 'name'>,
+): Promise<boolean> {
   const sibling = await db
     .selectFrom('namespaces')
     .select('id')
@@ -53,15 +64,12 @@ export async function reservePath(app: TransactionApp, place: Scope): Promise<vo
     .where('parent_id', parent_id === null ? 'is' : '=', parent_id)
     .where('id', '!=', id)
     .executeTakeFirst()
-  if (sibling) throw taken('name')
-
-  await lockPath(app, full_path)
-  if (await isPathTaken(app, { id, parent_id, path, full_path })) throw taken('path')
+  return sibling !== undefined
 }
 
 /** Whether a namespace other than `id`, or a project, has the path. */
 export async function isPathTaken(
-  { db }: TransactionApp,
+  { db }: App,
   { id, parent_id, path, full_path }: Pick<Group, 'id' | 'parent_id' | 'path' | 'full_path'>,
 ): Promise<boolean> {
   const namespace = await db
