@@ -1,4 +1,5 @@
 import { CannotStart, type Config } from '../config.ts'
+import { counted } from './counted.ts'
 import { loadProgram } from './instance.ts'
 import { Misuse, type Verb } from './verb.ts'
 
@@ -45,7 +46,7 @@ async function rehearse(config: Config): Promise<void> {
     console.log(`would apply ${name}: ${timeOf(ms)} on a copy`)
   })
   if (names.length === 0) return console.log(UP_TO_DATE)
-  const all = `${names.length} ${names.length === 1 ? 'migration takes' : 'migrations take'} ${timeOf(whole)}`
+  const all = `${counted(names.length, 'migration takes', 'migrations take')} ${timeOf(whole)}`
   console.log(`${all}, the whole check took ${timeOf(performance.now() - start)}. Nothing was changed`)
 }
 
@@ -54,12 +55,11 @@ const timeOf = (ms: number) => (ms < 1000 ? `${Math.ceil(ms)} ms` : `${(ms / 100
 async function takeBack(config: Config, first: string | null, yes: boolean): Promise<void> {
   const { openExisting } = await import('../backup/existing.ts')
   const { stepsBack, takeBack } = await import('../store/back.ts')
-  const { findRunning } = await import('../jobs/processes.ts')
+  const { assertAlone } = await import('../jobs/processes.ts')
   await using opened = await openExisting(config)
   const steps = await stepsBack(opened.store, first)
   if (steps.length === 0) return console.log('nothing to take back')
-  if ((await findRunning(opened.store.db)).length > 0)
-    throw new CannotStart('the server, or another command, uses this instance: stop it first')
+  await assertAlone(opened.store.db)
   const losses = steps.filter(({ lost }) => lost !== null)
   for (const { name, lost } of losses) console.log(`${name} loses ${lost}`)
   if (losses.length > 0 && !yes) throw new CannotStart('nothing was changed: --yes accepts what is lost')

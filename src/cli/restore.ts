@@ -1,6 +1,7 @@
 import type { OnlyOptions } from '../backup/only/only.ts'
 import { CannotStart, type Config } from '../config.ts'
 import { inOneLine, timeOf, summaryOf } from './backup.ts'
+import { counted } from './counted.ts'
 import { Progress } from './progress.ts'
 import { Misuse, type Verb } from './verb.ts'
 
@@ -47,21 +48,18 @@ async function restorePart(source: string, config: Config, options: OnlyOptions)
   const restored = await restoreOnly(archive, config, { ...options, progress: (text) => progress.at(text) })
   const { time, kind, path, rows, leftOut, refs, files, faults } = restored
   for (const [table, n] of Object.entries(leftOut))
-    progress.print(`left out: ${n} rows of ${table}, which refer to users or records that no longer exist`)
+    progress.print(`left out: ${counted(n, 'row')} of ${table}, whose users or records no longer exist`)
   for (const fault of faults) progress.print(fault)
-  const counted = [
-    ...COUNTED.map(([table, name]) => `${rows[table] ?? 0} ${name}`),
-    `${refs} refs`,
-    `${files} files`,
-  ].join(', ')
   if (faults.length > 0)
-    throw new CannotStart(`restored ${path} as of ${time}, but it has ${faults.length} errors, which were there before`)
-  progress.print(`restored the ${kind} ${path} as of ${time}: ${counted}, no errors`)
+    throw new CannotStart(`restored ${path} as of ${time}, but it has errors that were there before: ${faults.length}`)
+  const records = COUNTED.map(([table, one]) => counted(rows[table] ?? 0, one))
+  const summary = [...records, counted(refs, 'ref'), counted(files, 'file')].join(', ')
+  progress.print(`restored the ${kind} ${path} as of ${time}: ${summary}, no errors`)
 }
 
 const COUNTED = [
-  ['projects', 'projects'],
-  ['issues', 'issues'],
-  ['merge_requests', 'merge requests'],
-  ['pipelines', 'pipelines'],
+  ['projects', 'project'],
+  ['issues', 'issue'],
+  ['merge_requests', 'merge request'],
+  ['pipelines', 'pipeline'],
 ] as const

@@ -53,12 +53,22 @@ export async function findEnded(db: Db, holders: readonly (string | null)[]): Pr
   return new Set(named.filter((holder) => !tags.has(holder)))
 }
 
+/** Refuses while another process than `self` uses the store. */
+export async function assertAlone(db: Db, self?: string): Promise<void> {
+  if ((await findRunning(db, self)).length > 0)
+    throw new CannotStart('the server, or another command, uses this instance: stop it first')
+}
+
 /**
- * The processes that use the store now. Without a sign of life, a process of another machine is known to be dead only
- * after several seconds.
+ * The processes that use the store now, without `self`. Without a sign of life, a process of another machine is known to
+ * be dead only after several seconds.
  */
-export async function findRunning(db: Db, pause = () => sleep<unknown>(BEAT_MS)): Promise<string[]> {
-  const read = () => db.selectFrom('processes').selectAll().execute()
+export async function findRunning(
+  db: Db,
+  self = NOBODY,
+  pause: () => Promise<unknown> = () => sleep(BEAT_MS),
+): Promise<string[]> {
+  const read = () => db.selectFrom('processes').selectAll().where('tag', '!=', self).execute()
   const first = (await read()).filter(({ tag }) => isElsewhere(tag) || !hasProcessEnded(tag))
   const here = first.filter(({ tag }) => !isElsewhere(tag)).map(({ tag }) => tag)
   if (here.length > 0 || first.length === 0) return here
@@ -102,22 +112,6 @@ export async function joinProcesses(
       living.delete(app.holder)
       await app.db.deleteFrom('processes').where('tag', '=', app.holder).execute().catch(tell)
     },
-  }
-}
-
-const LOOK_MS = 500
-
-/** Refuses while another process uses the store. Processes on other machines are watched for some seconds. */
-export async function assertAlone({ db, holder }: Registered): Promise<void> {
-  const last = performance.now() + BEAT_MS * (MISSED_BEATS + 3)
-  const before = new Map<string, number>()
-  for (;;) {
-    const others = await db.selectFrom('processes').selectAll().where('tag', '!=', holder).execute()
-    if (others.length === 0) return
-    const isAlive = others.some(({ tag, beats }) => !isElsewhere(tag) || (before.get(tag) ?? beats) !== beats)
-    if (isAlive || performance.now() > last) throw new CannotStart('the instance is in use: stop the server first')
-    for (const { tag, beats } of others) before.set(tag, beats)
-    await sleep(LOOK_MS)
   }
 }
 

@@ -58,7 +58,7 @@ export async function restoreOnly(archive: Archive, config: Config, options: Onl
   const time = found.moments.at(-1)!.time
   await using opened = await openApp({ ...config, readOnly: false }, { logTo: SILENT, mustExist: true })
   const { app } = opened
-  await assertAlone(app)
+  await assertAlone(app.db, app.holder)
   progress?.('reading the database of the backup')
   const content = await contentOf(archive, found)
   await using scratch = await openScratch(archive, content, found.manifest.schema, config)
@@ -122,7 +122,8 @@ async function all<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
 const DELETIONS = ['project.deleted', 'project.purged', 'group.deleted', 'group.purged'] as const
 
 /** Background work of the deletion would otherwise delete what is restored. */
-async function assertRemoved({ db, ...app }: App, { full_path }: Subject, parts: PartsOfSelection): Promise<void> {
+async function assertRemoved(app: App, { full_path }: Subject, parts: PartsOfSelection): Promise<void> {
+  const { db } = app
   const ids = { project: new Set(parts.projects.map(({ id }) => id)), group: new Set(parts.groups) }
   const events = await db
     .selectFrom('events as e')
@@ -146,7 +147,7 @@ async function assertRemoved({ db, ...app }: App, { full_path }: Subject, parts:
     .where('name', '=', removeRepositoryLater.name)
     .where('state', '=', 'ready')
     .execute()
-  const dirs = new Set(foldersOf({ db, ...app }, parts))
+  const dirs = new Set(foldersOf(app, parts))
   if (isOurs || jobs.some(({ payload }) => dirs.has((JSON.parse(payload) as { dir: string }).dir)))
     throw unfinished(full_path)
 }

@@ -97,7 +97,7 @@ test('the instance must be the one of the backup, and not in use', async () => {
   await forge.settle()
 
   expect(await restoreOnly(stage.archive, forge.app.config, { only }).catch((error: Error) => error.message)).toBe(
-    'the instance is in use: stop the server first',
+    'the server, or another command, uses this instance: stop it first',
   )
   expect(await refusedOnly(other, stage, { only })).toContain('the backup is one of another instance')
   expect(await refusedOnly(forge, stage, { only }, { secretKey: 'f'.repeat(64) })).toContain('is not the key')

@@ -260,14 +260,6 @@ export class Selection {
     return counts
   }
 
-  async count(table: string): Promise<number> {
-    if (!this.tables.includes(table)) return 0
-    const { rows } = await sql
-      .raw<{ n: number }>(`select count(*) as n from ${table} t where ${this.condition(table)}`)
-      .execute(this.#backup)
-    return Number(rows[0]!.n)
-  }
-
   /** Columns of the chosen rows of a table, in batches. */
   async *rows<T extends { id: number }>(table: string, columns: readonly string[]): AsyncGenerator<T[]> {
     if (!this.tables.includes(table)) return
