@@ -152,3 +152,17 @@ export async function inBin({ forge: { administrator }, owner }: Stage, path: st
 
 export const projectPath = (s: Stage, tail: string) => `/projects/${s.project.id}${tail}`
 export const groupPath = (s: Stage, tail: string) => `/groups/${s.group.id}${tail}`
+
+/** A member of the project or group at this path. */
+export const memberAt = (path: typeof projectPath) => async (s: Stage) => {
+  const { id: user_id } = await s.newcomer()
+  await s.make(path(s, '/members'), { user_id, access_level: 10 })
+  return { user_id }
+}
+
+/** A member that this user has removed: only the same user can undo the removal. */
+export const removedMemberAt = (path: typeof projectPath) => async (s: Stage, who: Person) => {
+  const { user_id } = await memberAt(path)(s)
+  await who.delete(path(s, `/members/${user_id}`))
+  return { user_id }
+}

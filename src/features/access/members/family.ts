@@ -1,6 +1,5 @@
 import { family } from '../../family.ts'
-import { purgeExpired } from './jobs.ts'
-import { purgeRemoved } from './removals.ts'
+import { purgeExpired, purgeRemoved } from './jobs.ts'
 import { mailAdded, mailChanged } from './on.ts'
 
 export const members = family({

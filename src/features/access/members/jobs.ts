@@ -1,4 +1,4 @@
-import { HOUR, today } from '../../../clock.ts'
+import { HOUR, after, today } from '../../../clock.ts'
 import { job } from '../../../context.ts'
 import { expireMember } from './service.ts'
 
@@ -20,6 +20,26 @@ export const purgeExpired = job(
       for (const member of expired) await expireMember(app, member)
       if (expired.length < AT_A_TIME) return
       last = expired.at(-1)!.id
+    }
+  },
+  { every: HOUR },
+)
+
+const ROWS_A_TURN = 1000
+
+/** Long after nobody can undo the removal, so that no event of it is open any more. */
+export const purgeRemoved = job(
+  'members.purge_removed',
+  async ({ db, clock }) => {
+    for (;;) {
+      const old = db
+        .selectFrom('removed_members')
+        .select('id')
+        .where('removed_at', '<', after(clock, -24 * HOUR))
+        .orderBy('removed_at')
+        .limit(ROWS_A_TURN)
+      const { numDeletedRows } = await db.deleteFrom('removed_members').where('id', 'in', old).executeTakeFirst()
+      if (numDeletedRows < ROWS_A_TURN) return
     }
   },
   { every: HOUR },

@@ -6,31 +6,24 @@ export interface SourceColumns {
   project_id: number | null
 }
 
+interface Membership extends SourceColumns {
+  user_id: number
+  access_level: number
+  expires_at: string | null
+  /** Granted by a directory link, and removed when the link no longer grants it. */
+  from_directory: Generated<boolean>
+  /** The level that a person granted, while a directory link grants a higher one. */
+  hand_level: number | null
+  created_by_id: number | null
+  created_at: string
+}
+
 declare module '../../../store/database.ts' {
   interface Tables {
-    members: SourceColumns & {
-      id: Generated<number>
-      user_id: number
-      access_level: number
-      expires_at: string | null
-      /** Granted by a directory link, and removed when the link no longer grants it. */
-      from_directory: Generated<boolean>
-      /** The level that a person granted, while a directory link grants a higher one. */
-      hand_level: number | null
-      created_by_id: number | null
-      created_at: string
-      updated_at: string
-    }
+    members: Membership & { id: Generated<number>; updated_at: string }
     /** Members whose removal their remover can undo for a while. */
-    removed_members: SourceColumns & {
+    removed_members: Membership & {
       id: Generated<number>
-      user_id: number
-      access_level: number
-      expires_at: string | null
-      from_directory: Generated<boolean>
-      hand_level: number | null
-      created_by_id: number | null
-      created_at: string
       removed_by_id: number
       removed_at: string
       restored_at: string | null

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { atOnce } from '../../../../test/at-once.ts'
 import { KINDS, openSource } from '../../../../test/sources.ts'
-import { HOUR, MINUTE } from '../../../clock.ts'
+import { DAY, HOUR, MINUTE } from '../../../clock.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
-import { purgeRemoved } from './removals.ts'
+import { purgeRemoved } from './jobs.ts'
 
 /** Jane is a member with an expiry date, and assigned to an issue of a project there. */
 async function stage(forge: TestForge, kind: 'groups' | 'projects') {
@@ -112,6 +112,21 @@ describe.each(KINDS)('removed members of %s', (kind) => {
     expect((await member()).message).toBe('404 Not found')
     await forge.settle()
   })
+})
+
+test('a membership that has expired since the removal does not come back', async () => {
+  await using forge = await startForge()
+  const { owner, url, jane, member, remove, restore } = await stage(forge, 'projects')
+  const now = forge.clock.now().getTime()
+  const midnight = now + DAY - (now % DAY)
+  // A quarter to twelve, so that an undo is possible after midnight.
+  forge.clock.advance(midnight - now - 15 * MINUTE)
+  const expires_at = new Date(midnight).toISOString().slice(0, 10)
+  expect((await owner.put(`${url}/members/${jane.id}`, { access_level: 20, expires_at })).status).toBe(200)
+  expect((await remove()).status).toBe(204)
+  forge.clock.advance(30 * MINUTE)
+  expect(await restore()).toMatchObject({ status: 400, body: { message: 'The membership has expired' } })
+  expect((await member()).message).toBe('404 Not found')
 })
 
 test('rows of removed members are deleted after a day', async () => {

@@ -1,33 +1,44 @@
 /** Removed members: for an hour, the user who removed a member can undo it. */
 import { HOUR, after, timestamp, today } from '../../../clock.ts'
-import { job, type App, type TransactionApp } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import type { Row } from '../../../store/database.ts'
 import { findUser } from '../../identity/users/queries.ts'
-import { sourceOf } from '../scopes.ts'
 import type { SourceColumns } from './model.ts'
 
 export type RemovedMember = Row<'removed_members'>
 
 const UNDO_MS = HOUR
 
+/** What comes back with a member. */
+export const membershipOf = ({
+  group_id,
+  project_id,
+  user_id,
+  access_level,
+  expires_at,
+  from_directory,
+  hand_level,
+  created_by_id,
+  created_at,
+}: Omit<Row<'members'>, 'id' | 'updated_at'>) => ({
+  group_id,
+  project_id,
+  user_id,
+  access_level,
+  expires_at,
+  from_directory,
+  hand_level,
+  created_by_id,
+  created_at,
+})
+
+/** Returns the id of the removal. */
 export async function keepRemoved(app: TransactionApp, member: Row<'members'>, by: number): Promise<number> {
-  const { user_id, access_level, expires_at, from_directory, hand_level, created_by_id, created_at } = member
+  const removed_at = timestamp(app.clock)
   const { id } = await app.db
     .insertInto('removed_members')
-    .values({
-      ...sourceOf(member),
-      user_id,
-      access_level,
-      expires_at,
-      from_directory,
-      hand_level,
-      created_by_id,
-      created_at,
-      removed_by_id: by,
-      removed_at: timestamp(app.clock),
-      restored_at: null,
-    })
+    .values({ ...membershipOf(member), removed_by_id: by, removed_at, restored_at: null })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
@@ -46,6 +57,7 @@ export async function findRemoved(
     .where('user_id', '=', user)
     .where(group_id === null ? 'project_id' : 'group_id', '=', group_id ?? project_id)
     .orderBy('id', 'desc')
+    .limit(1)
     .executeTakeFirst()
   const isOpen = latest?.removed_by_id === by && latest.restored_at === null
   return isOpen && latest.removed_at > after(clock, -UNDO_MS) ? latest : null
@@ -68,23 +80,3 @@ export async function takeRemoved(app: TransactionApp, id: number): Promise<Remo
   }
   return removed
 }
-
-const ROWS_A_TURN = 1000
-
-/** Long after nobody can undo the removal, so that no event of it is open any more. */
-export const purgeRemoved = job(
-  'members.purge_removed',
-  async ({ db, clock }) => {
-    for (;;) {
-      const old = db
-        .selectFrom('removed_members')
-        .select('id')
-        .where('removed_at', '<', after(clock, -24 * HOUR))
-        .orderBy('removed_at')
-        .limit(ROWS_A_TURN)
-      const { numDeletedRows } = await db.deleteFrom('removed_members').where('id', 'in', old).executeTakeFirst()
-      if (numDeletedRows < ROWS_A_TURN) return
-    }
-  },
-  { every: HOUR },
-)

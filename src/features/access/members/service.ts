@@ -11,7 +11,7 @@ import { refreshAuthorizations } from '../authorizations/service.ts'
 import { sourceOf } from '../scopes.ts'
 import { assertLevel } from './levels.ts'
 import type { SourceColumns } from './model.ts'
-import { keepRemoved, takeRemoved, type RemovedMember } from './removals.ts'
+import { keepRemoved, membershipOf, takeRemoved, type RemovedMember } from './removals.ts'
 import { hasAnotherOwner, isClosed, personalOwnerOf } from './queries.ts'
 
 export type Member = Row<'members'>
@@ -66,12 +66,10 @@ export async function restoreMember(app: App, removed: RemovedMember, by: number
   return transact(app, async (app) => {
     await lockMembers(app, at)
     await assertOpen(app, at)
-    const { user_id, access_level, expires_at, from_directory, hand_level, created_by_id, created_at } =
-      await takeRemoved(app, removed.id)
-    const fields = { user_id, access_level, expires_at, from_directory, hand_level, created_by_id, created_at }
+    const membership = membershipOf(await takeRemoved(app, removed.id))
     const member = await app.db
       .insertInto('members')
-      .values({ ...at, ...fields, updated_at: timestamp(app.clock) })
+      .values({ ...membership, updated_at: timestamp(app.clock) })
       .onConflict((c) => c.doNothing())
       .returningAll()
       .executeTakeFirst()

@@ -1,18 +1,6 @@
-import { casesOf, groupPath, type Stage } from '../../../../test/cases.ts'
-import type { Person } from '../../../forge.ts'
+import { casesOf, groupPath, memberAt, removedMemberAt } from '../../../../test/cases.ts'
 
-async function member(s: Stage) {
-  const { id: user_id } = await s.newcomer()
-  await s.make(groupPath(s, '/members'), { user_id, access_level: 10 })
-  return { user_id }
-}
-
-/** Only the user who removed a member can undo it. */
-async function removed(s: Stage, who: Person) {
-  const { user_id } = await member(s)
-  await who.delete(groupPath(s, `/members/${user_id}`))
-  return { user_id }
-}
+const [member, removed] = [memberAt(groupPath), removedMemberAt(groupPath)]
 
 export const cases = casesOf(
   `

@@ -1,18 +1,6 @@
-import { casesOf, projectPath, type Stage } from '../../../../test/cases.ts'
-import type { Person } from '../../../forge.ts'
+import { casesOf, projectPath, memberAt, removedMemberAt } from '../../../../test/cases.ts'
 
-async function member(s: Stage) {
-  const { id: user_id } = await s.newcomer()
-  await s.make(projectPath(s, '/members'), { user_id, access_level: 10 })
-  return { user_id }
-}
-
-/** Only the user who removed a member can undo it. */
-async function removed(s: Stage, who: Person) {
-  const { user_id } = await member(s)
-  await who.delete(projectPath(s, `/members/${user_id}`))
-  return { user_id }
-}
+const [member, removed] = [memberAt(projectPath), removedMemberAt(projectPath)]
 
 export const cases = casesOf(
   `
