@@ -17,8 +17,8 @@ export interface Family {
   readonly reactions?: readonly Subscription<App>[]
   /** Its kind of item. To-do items, search, references, notes and quick actions cover all kinds. */
   readonly items?: RegisteredKind
-  /** Its records that go to the bin when they are deleted. */
-  readonly bins?: readonly BinKind[]
+  /** Its records go to the bin when they are deleted. */
+  readonly bin?: BinKind
   readonly onUserRemoved?: OnUserRemoved
   readonly afterPush?: AfterPush
   /** Every family that seals anything has one. */

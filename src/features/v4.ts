@@ -12,7 +12,7 @@ const sorted = Object.entries<Family | ItemFamily>(named).toSorted(byKey)
 
 const kinds = sorted.flatMap(([, family]) => (typeof family === 'function' ? [] : (family.items ?? [])))
 registerItemKinds(kinds)
-registerBinKinds(sorted.flatMap(([, family]) => (typeof family === 'function' ? [] : (family.bins ?? []))))
+registerBinKinds(sorted.flatMap(([, family]) => (typeof family === 'function' ? [] : (family.bin ?? []))))
 
 const byName = sorted.map(([name, family]) => [name, typeof family === 'function' ? family(kinds) : family] as const)
 const all = byName.map(([, family]) => family)

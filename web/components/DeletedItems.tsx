@@ -2,6 +2,7 @@
 import type { Listed, Records } from '../api.ts'
 import { text, type Act, type Flash } from '../page.ts'
 import { rich } from '../rich.ts'
+import * as common from '../texts/common.ts'
 import * as t from '../texts/planning.ts'
 import { undoable } from '../undo.ts'
 import { Person } from './Avatar.tsx'
@@ -13,7 +14,7 @@ import { Time } from './Time.tsx'
 type DeletedItem = Records['DeletedItem']
 
 const ICONS = { issue: 'issue', merge_request: 'merge-request', label: 'tag', milestone: 'clock' } as const
-const SIGNS: Readonly<Record<string, string>> = { issue: '#', merge_request: '!' }
+const SIGNS: Readonly<Partial<Record<DeletedItem['kind'], string>>> = { issue: '#', merge_request: '!' }
 
 /** The title, with the number of what has one. */
 const nameOf = ({ kind, iid, title }: DeletedItem) => (SIGNS[kind] && iid ? `${title} ${SIGNS[kind]}${iid}` : title)
@@ -41,7 +42,7 @@ function DeletedRow({ item }: { item: DeletedItem }) {
   const name = nameOf(item)
   return (
     <Row
-      lead={<Icon name={ICONS[item.kind as keyof typeof ICONS]} />}
+      lead={<Icon name={ICONS[item.kind]} />}
       title={name}
       facts={rich(t.deletedByUntil, {
         user: <Person of={item.deleted_by} />,
@@ -51,17 +52,17 @@ function DeletedRow({ item }: { item: DeletedItem }) {
       aside={
         <>
           <ActButton action="restore" fields={fields} id={`restore-${item.id}`} label={t.restoreTitle(name)}>
-            {t.restore}
+            {common.restore}
           </ActButton>
           <ActButton
             action="purge"
             fields={fields}
             id={`purge-${item.id}`}
             kind="danger"
-            label={t.deleteTitleForGood(name)}
-            confirm={t.deleteTitleForGood(name)}
+            label={t.deleteTitlePermanently(name)}
+            confirm={t.deleteTitlePermanently(name)}
           >
-            {t.deleteForGood}
+            {common.deletePermanently}
           </ActButton>
         </>
       }
@@ -72,7 +73,7 @@ function DeletedRow({ item }: { item: DeletedItem }) {
 type Scope = '/projects/{id}' | '/groups/{id}'
 
 interface Deleted {
-  readonly kind: 'issue' | 'merge_request' | 'label' | 'milestone'
+  readonly kind: DeletedItem['kind']
   readonly title: string
 }
 

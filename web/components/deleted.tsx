@@ -77,8 +77,10 @@ export const DeletedProjects = ({ projects }: { projects: readonly Records['Proj
 )
 
 /** A list of the administration shows living records, or with `?deleted` those in the bin. */
+export const asksForDeleted = (query: URLSearchParams): boolean => query.has('deleted')
+
 export function DeletedTabs({ label, path }: { label: string; path: string }) {
-  const isDeleted = useSurroundings().query.has('deleted')
+  const isDeleted = asksForDeleted(useSurroundings().query)
   return (
     <Tabs
       label={label}

@@ -92,10 +92,8 @@ export const deletedItems = 'Deleted items'
 export const noDeletedItems = 'No deleted items'
 export const deletedItemsAreKept = 'Deleted issues, merge requests, labels and milestones can be restored for a while.'
 export const deletedByUntil = 'Deleted by {user} {time}. Can be restored until {until}.'
-export const restore = 'Restore'
 export const restoreTitle = (title: string) => `Restore ${title}`
-export const deleteForGood = 'Delete permanently'
-export const deleteTitleForGood = (title: string) => `Delete ${title} permanently`
+export const deleteTitlePermanently = (title: string) => `Delete ${title} permanently`
 
 // Milestones
 

@@ -3,7 +3,6 @@ import { Refusal } from '../../../errors.ts'
 import { drain } from '../../../store/draining.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { currentSettings } from '../../instance/settings/queries.ts'
 import { moveToBin } from '../../planning/bin/service.ts'
 import { release, releaseVersions } from '../versions/release.ts'
 import { mergeRequestBin } from './bin.ts'
@@ -11,9 +10,7 @@ import type { MergeRequest } from './model.ts'
 import { lockMergeRequest } from './service.ts'
 
 export async function deleteMergeRequest(app: App, actor: User, one: MergeRequest): Promise<void> {
-  const { deletion_adjourned_period: days } = await currentSettings(app)
-  if (days > 0) await moveToBin(app, mergeRequestBin, one, actor, days)
-  else await deleteAtOnce(app, actor, one)
+  if (!(await moveToBin(app, mergeRequestBin, one, actor))) await deleteAtOnce(app, actor, one)
 }
 
 async function deleteAtOnce(app: App, actor: User, one: MergeRequest): Promise<void> {

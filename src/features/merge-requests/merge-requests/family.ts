@@ -18,6 +18,6 @@ export const mergeRequests = family({
     dropRefs,
   ],
   items: mergeRequestItems,
-  bins: [mergeRequestBin],
+  bin: mergeRequestBin,
   onUserRemoved: releaseMergeRequests,
 })

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
-import type { DeletedItem } from './model.ts'
+import { BIN_KEYS, type DeletedItem } from './model.ts'
 
 export const DeletedItemEntity = entity({
   id: z.int(),
-  kind: z.string().describe('`issue`, `merge_request`, `label` or `milestone`'),
+  kind: z.enum(BIN_KEYS),
   iid: z.int().nullable(),
   title: z.string(),
   deleted_by: UserSummaryEntity.nullable(),

@@ -2,10 +2,10 @@
 import type { App, TransactionApp } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import type { Tables } from '../../../store/database.ts'
-import type { DeletedItem } from './model.ts'
+import type { BinKey, DeletedItem } from './model.ts'
 
 export interface BinKind {
-  readonly key: string
+  readonly key: BinKey
   /** With an article, for messages. */
   readonly one: string
   readonly table: keyof Tables
@@ -36,4 +36,4 @@ export const registerBinKinds = (kinds: readonly BinKind[]): void => void (regis
 
 export const binKinds = (): readonly BinKind[] => registered
 
-export const binKind = (key: string): BinKind => registered.find((kind) => kind.key === key)!
+export const binKind = (key: BinKey): BinKind => registered.find((kind) => kind.key === key)!

@@ -1,6 +1,9 @@
 import type { Generated } from 'kysely'
 import type { Row } from '../../../store/database.ts'
 
+export const BIN_KEYS = ['issue', 'merge_request', 'label', 'milestone'] as const
+export type BinKey = (typeof BIN_KEYS)[number]
+
 declare module '../../../store/database.ts' {
   interface Tables {
     /** Records that were deleted and can be restored. A record of a project or of a group. */
@@ -8,8 +11,7 @@ declare module '../../../store/database.ts' {
       id: Generated<number>
       project_id: number | null
       group_id: number | null
-      /** The key of a `BinKind`. */
-      kind: string
+      kind: BinKey
       /** The id that the record had, and will have again. */
       record_id: number
       iid: number | null

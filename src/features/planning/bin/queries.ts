@@ -6,7 +6,7 @@ import { withUsers } from '../../identity/users/queries.ts'
 import { isAt, type PlanningScope, type ScopeSubject } from '../scopes.ts'
 import type { LoadedDeletedItem } from './entity.ts'
 import { binKinds } from './kinds.ts'
-import type { DeletedItem } from './model.ts'
+import type { BinKey, DeletedItem } from './model.ts'
 
 /** Deleted records of the scope that the viewer may restore. */
 const restorable = (db: Db, subject: ScopeSubject) =>
@@ -36,7 +36,7 @@ export const deletedItem = (scope: PlanningScope) =>
 export async function listDeletedItems(
   db: Db,
   subject: ScopeSubject,
-  { kind }: { kind?: string | null | undefined },
+  { kind }: { kind?: BinKey | null | undefined },
   { limit, offset }: PageRequest,
 ): Promise<Page<LoadedDeletedItem>> {
   let query = restorable(db, subject).orderBy('id', 'desc')
@@ -54,7 +54,7 @@ export const withDeleters = (db: Db, items: readonly DeletedItem[]): Promise<Loa
 /** The last deleted one: an importer may have given its number to another. */
 export const findDeletedByIid = (
   db: Db,
-  kind: string,
+  kind: BinKey,
   project: number,
   iid: number,
 ): Promise<DeletedItem | undefined> =>

@@ -6,10 +6,9 @@ import { oneOf } from '../../../api/wire.ts'
 import { surroundings } from '../../identity/users/queries.ts'
 import { planningScopes } from '../scopes.ts'
 import { DeletedItemEntity, presentDeletedItem } from './entity.ts'
+import { BIN_KEYS } from './model.ts'
 import { deletedItem, listDeletedItems, withDeleters } from './queries.ts'
 import { purgeFromBin, restoreFromBin } from './service.ts'
-
-const KINDS = ['issue', 'merge_request', 'label', 'milestone'] as const
 
 export const [list, listOfGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
@@ -18,7 +17,7 @@ export const [list, listOfGroup] = atScopes(planningScopes, (scope) =>
     summary: `List the deleted records of a ${scope.kind} that the user may restore, newest first`,
     on: scope.resource,
     allow: 'restore',
-    input: z.object({ kind: oneOf(...KINDS).nullish() }),
+    input: z.object({ kind: oneOf(...BIN_KEYS).nullish() }),
     output: pageOf(DeletedItemEntity),
     async handle({ app, subject, input, page }) {
       const { items, ...rest } = await listDeletedItems(app.db, subject, input, page)

@@ -9,6 +9,7 @@ import { locksRows } from '../../../store/dialect.ts'
 import { drain } from '../../../store/draining.ts'
 import { putBack, takeOut, takeOutBelow, type Part } from '../../../store/taking-out.ts'
 import { transact } from '../../../store/transact.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
 import { binKind, takenNow, type BinKind } from './kinds.ts'
 import type { DeletedItem } from './model.ts'
 
@@ -20,14 +21,15 @@ export interface Deletable {
   readonly title: string
 }
 
-/** Returns the record in the bin. */
+/** False if the instance has no bin: then the caller deletes the record. */
 export async function moveToBin(
   app: App,
   kind: BinKind,
   { id, project_id, group_id = null, iid = null, title }: Deletable,
   actor: User,
-  days: number,
-): Promise<DeletedItem> {
+): Promise<boolean> {
+  const { deletion_adjourned_period: days } = await currentSettings(app)
+  if (days === 0) return false
   const item = await transact(app, async (app) => {
     const item = await app.db
       .insertInto('deleted_items')
@@ -51,7 +53,7 @@ export async function moveToBin(
     return item
   })
   if (!(await take(app, item))) throw notFound(nameOf(kind))
-  return item
+  return true
 }
 
 /** As 404 answers name a record: "Merge request". */

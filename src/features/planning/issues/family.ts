@@ -10,6 +10,6 @@ export const issues = family({
   routes: { ...routes, ...placeRoutes },
   reactions: [unassignFormerMembers(issueKind), reassignRestoredMembers(issueKind)],
   items: issueItems,
-  bins: [issueBin],
+  bin: issueBin,
   onUserRemoved: (app, { id }, { successor }) => releaseItems(app, issueKind, id, successor?.id ?? null),
 })

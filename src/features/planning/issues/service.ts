@@ -8,7 +8,6 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { unlessOrphan, unlessTaken } from '../../../store/violations.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
-import { currentSettings } from '../../instance/settings/queries.ts'
 import { moveToBin } from '../bin/service.ts'
 import { reserveActivities } from '../events/service.ts'
 import { nextIid, raiseIid, transactNumbered } from '../iids.ts'
@@ -187,9 +186,7 @@ async function nextState(
 }
 
 export async function deleteIssue(app: App, actor: User, issue: Issue): Promise<void> {
-  const { deletion_adjourned_period: days } = await currentSettings(app)
-  if (days > 0) await moveToBin(app, issueBin, issue, actor, days)
-  else await deleteAtOnce(app, actor, issue)
+  if (!(await moveToBin(app, issueBin, issue, actor))) await deleteAtOnce(app, actor, issue)
 }
 
 async function deleteAtOnce(app: App, actor: User, { id, project_id, iid, title }: Issue): Promise<void> {

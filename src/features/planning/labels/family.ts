@@ -4,4 +4,4 @@ import { reactions } from './on.ts'
 import { settle } from '../settling.ts'
 import * as routes from './routes.ts'
 
-export const labels = family({ routes, jobs: [settle], reactions, bins: [labelBin] })
+export const labels = family({ routes, jobs: [settle], reactions, bin: labelBin })

@@ -4,7 +4,6 @@ import { conflict, notFound, taken } from '../../../errors.ts'
 import { Reporter } from '../../../lib/levels.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { currentSettings } from '../../instance/settings/queries.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { moveToBin } from '../bin/service.ts'
 import { columnsAt, type ScopeRow } from '../scopes.ts'
@@ -119,9 +118,7 @@ async function setPriority(
 
 /** Also removes the label from all records, and its lists from boards. */
 export async function deleteLabel(app: App, actor: User, label: Label): Promise<void> {
-  const { deletion_adjourned_period: days } = await currentSettings(app)
-  if (days > 0) await moveToBin(app, labelBin, label, actor, days)
-  else await deleteAtOnce(app, actor, label)
+  if (!(await moveToBin(app, labelBin, label, actor))) await deleteAtOnce(app, actor, label)
 }
 
 async function deleteAtOnce(app: App, actor: User, { id, project_id, group_id, title }: Label): Promise<void> {

@@ -3,4 +3,4 @@ import { milestoneBin } from './bin.ts'
 import { reactions } from './on.ts'
 import * as routes from './routes.ts'
 
-export const milestones = family({ routes, reactions, bins: [milestoneBin] })
+export const milestones = family({ routes, reactions, bin: milestoneBin })

@@ -5,7 +5,6 @@ import type { NewRow } from '../../../store/database.ts'
 import { locksRows } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { currentSettings } from '../../instance/settings/queries.ts'
 import { moveToBin } from '../bin/service.ts'
 import { recordMilestone } from '../events/service.ts'
 import { nextIid, transactNumbered } from '../iids.ts'
@@ -112,9 +111,7 @@ export async function updateMilestone(
 
 /** Issues and merge requests lose the milestone. */
 export async function deleteMilestone(app: App, actor: User, milestone: Milestone): Promise<void> {
-  const { deletion_adjourned_period: days } = await currentSettings(app)
-  if (days > 0) await moveToBin(app, milestoneBin, milestone, actor, days)
-  else await deleteAtOnce(app, actor, milestone)
+  if (!(await moveToBin(app, milestoneBin, milestone, actor))) await deleteAtOnce(app, actor, milestone)
 }
 
 async function deleteAtOnce(app: App, actor: User, milestone: Milestone): Promise<void> {

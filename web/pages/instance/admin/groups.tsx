@@ -1,5 +1,5 @@
 import type { Listed, Records } from '../../../api.ts'
-import { DeletedGroups, DeletedTabs, deletedActions } from '../../../components/deleted.tsx'
+import { DeletedGroups, DeletedTabs, asksForDeleted, deletedActions } from '../../../components/deleted.tsx'
 import { Empty, Pages } from '../../../components/lists.tsx'
 import { GroupRows } from '../../../components/listings.tsx'
 import { Finder } from '../../../components/settings.tsx'
@@ -12,8 +12,6 @@ interface Data {
   groups: Listed<Records['Group'][]>
 }
 
-const isDeleted = (query: URLSearchParams) => query.has('deleted')
-
 export const page = declare<Data>({
   signedIn: true,
   frame: adminFrame,
@@ -22,7 +20,7 @@ export const page = declare<Data>({
       search: query.get('search') ?? undefined,
       all_available: true,
       order_by: 'path',
-      ...(isDeleted(query) && { only_pending_delete: true }),
+      ...(asksForDeleted(query) && { only_pending_delete: true }),
       ...listPage(query),
     }),
   }),
@@ -38,11 +36,11 @@ export const page = declare<Data>({
       </div>
       <DeletedTabs label={common.groups} path="/admin/groups" />
       <Finder label={common.searchGroups}>
-        {isDeleted(query) && <input type="hidden" name="deleted" value="true" />}
+        {asksForDeleted(query) && <input type="hidden" name="deleted" value="true" />}
       </Finder>
       {groups.items.length === 0 ? (
-        <Empty title={isDeleted(query) ? common.nothingToRestore : common.noGroups} />
-      ) : isDeleted(query) ? (
+        <Empty title={asksForDeleted(query) ? common.nothingToRestore : common.noGroups} />
+      ) : asksForDeleted(query) ? (
         <DeletedGroups groups={groups.items} />
       ) : (
         <GroupRows

@@ -1,5 +1,5 @@
 import type { Listed, Records } from '../../../api.ts'
-import { DeletedProjects, DeletedTabs, deletedActions } from '../../../components/deleted.tsx'
+import { DeletedProjects, DeletedTabs, asksForDeleted, deletedActions } from '../../../components/deleted.tsx'
 import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
 import { PROJECT_ORDERS, orderOf } from '../../../components/orders.ts'
 import { Visibility } from '../../../components/State.tsx'
@@ -18,8 +18,6 @@ interface Data {
   projects: Listed<Records['Project'][]>
 }
 
-const isDeleted = (query: URLSearchParams) => query.has('deleted')
-
 export const page = declare<Data>({
   signedIn: true,
   frame: adminFrame,
@@ -28,7 +26,7 @@ export const page = declare<Data>({
       search: query.get('search') ?? undefined,
       statistics: true,
       ...orderOf(query),
-      ...(isDeleted(query) && { only_pending_delete: true }),
+      ...(asksForDeleted(query) && { only_pending_delete: true }),
       ...listPage(query),
     }),
   }),
@@ -39,12 +37,12 @@ export const page = declare<Data>({
       <h1>{common.projects}</h1>
       <DeletedTabs label={common.projects} path="/admin/projects" />
       <Finder label={common.searchProjects}>
-        {isDeleted(query) && <input type="hidden" name="deleted" value="true" />}
+        {asksForDeleted(query) && <input type="hidden" name="deleted" value="true" />}
         <SortChoice options={PROJECT_ORDERS} />
       </Finder>
       {projects.items.length === 0 ? (
-        <Empty title={isDeleted(query) ? common.nothingToRestore : common.noProjects} />
-      ) : isDeleted(query) ? (
+        <Empty title={asksForDeleted(query) ? common.nothingToRestore : common.noProjects} />
+      ) : asksForDeleted(query) ? (
         <DeletedProjects projects={projects.items} />
       ) : (
         <Rows label={common.projects}>
