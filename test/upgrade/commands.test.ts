@@ -1,5 +1,4 @@
 /** `mortise migrate --check` and `--back`, on a database of the last release. */
-import { execFileSync } from 'node:child_process'
 import { appendFile, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -13,6 +12,7 @@ import { openSqlite } from '../../src/store/sqlite.ts'
 import { postgresDatabase } from '../../src/store/temporary.ts'
 import { describeSchema } from '../schema.ts'
 import { Child, run, temporaryFolder } from '../start/command.ts'
+import { canCreateDisk, createDisk } from '../start/small-disk.ts'
 
 const server = testDatabaseUrl()
 const ALL = [...(await listMigrations())]
@@ -171,20 +171,9 @@ test.each([
   expect(await run(['migrate', ...args])).toEqual({ code: 2, stdout: '', stderr: `mortise: ${line}\n` })
 })
 
-/** A separate small disk; only root may mount one. */
-function mountDisk(folder: string): Disposable | null {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32m', 'tmpfs', folder], { stdio: 'ignore' })
-  } catch {
-    return null
-  }
-  return { [Symbol.dispose]: () => void execFileSync('umount', ['-l', folder]) }
-}
-
-test.runIf(!server)('a check does not fill the disk of the server', async ({ skip }) => {
+test.runIf(!server && canCreateDisk)('a check does not fill the disk of the server', async () => {
   await using folder = await temporaryFolder()
-  using disk = mountDisk(folder.path)
-  if (!disk) skip('only root may mount a disk')
+  using _disk = createDisk(folder.path, '32m')
   await using older = await olderInstance(folder.path)
   await appendFile(join(folder.path, 'ballast'), Buffer.alloc(25 * 1024 * 1024))
   const checked = await older.migrate('--check')
