@@ -11,8 +11,11 @@ type Owner = { context: string; family: string }
 /** Helpers of the store get the table as an argument, the kit of items the descriptor of its owner; a restore fills all. */
 const GIVEN = ['src/store/', 'src/features/planning/items/', 'src/backup/']
 
-/** These write to a temporary copy of the database, from which a project is restored. */
-const ON_A_COPY = ['copy', 'selection', 'subject'].map((name) => `src/backup/only/${name}.ts`)
+/**
+ * A restored project or group: `copy.ts` inserts the rows of all its tables into the instance, the others write to the
+ * temporary database that the rows come from.
+ */
+const RESTORING = ['copy', 'selection', 'subject'].map((name) => `src/backup/only/${name}.ts`)
 
 type Source = { path: string; code: string }
 
@@ -91,7 +94,7 @@ export function checkWrites(root: string): { tables: number; violations: string[
     const writer = ownerOf(path)
     const owner = owners.get(table)
     const what = `${path}:${line} writes ${table}`
-    if (ON_A_COPY.includes(path)) continue
+    if (RESTORING.includes(path)) continue
     if (table === '?' && GIVEN.some((folder) => path.startsWith(folder))) continue
     if (table === '?') violations.push(`${path}:${line} writes a table that is named nowhere near`)
     else if (!owner) violations.push(`${what}, which no model.ts declares`)
