@@ -1,22 +1,22 @@
 /** Facts about the columns of all tables, read from the database. */
 import { sql } from 'kysely'
+import { weakMemoAsync } from '../lib/async/weak-memo.ts'
 import type { Db, Store } from './database.ts'
 import { isSqlite } from './dialect.ts'
 
 export interface Columns {
   /** Columns whose values may be long. */
   readonly text: readonly string[]
-  /** Columns that the database computes. */
-  readonly generated: ReadonlySet<string>
+  /** Columns that a row is inserted with: all but those that the database computes. */
+  readonly stored: readonly string[]
 }
 
-const NONE: Columns = { text: [], generated: new Set() }
+const NONE: Columns = { text: [], stored: [] }
 
-const known = new WeakMap<object, Promise<ReadonlyMap<string, Columns>>>()
+const allColumns = weakMemoAsync(({ db }: Store) => readAll(db))
 
 export async function columnsOf(store: Store, table: string): Promise<Columns> {
-  if (!known.has(store)) known.set(store, readAll(store.db))
-  return (await known.get(store)!).get(table) ?? NONE
+  return (await allColumns(store)).get(table) ?? NONE
 }
 
 interface Column {
@@ -32,7 +32,7 @@ async function readAll(db: Db): Promise<Map<string, Columns>> {
   for (const [table, columns] of Map.groupBy(rows, ({ table }) => table))
     tables.set(table, {
       text: columns.filter(({ type }) => type === 'text').map(({ column }) => column),
-      generated: new Set(columns.filter(({ generated }) => generated).map(({ column }) => column)),
+      stored: columns.filter(({ generated }) => !generated).map(({ column }) => column),
     })
   return tables
 }

@@ -1,5 +1,6 @@
 /** The foreign keys of the schema, read from the database. */
 import { sql, type RawBuilder } from 'kysely'
+import { weakMemoAsync } from '../lib/async/weak-memo.ts'
 import type { Db, Store } from './database.ts'
 import { isSqlite } from './dialect.ts'
 
@@ -14,12 +15,7 @@ export interface ForeignKey {
   readonly hasId: boolean
 }
 
-const known = new WeakMap<object, Promise<readonly ForeignKey[]>>()
-
-export function foreignKeysOf(store: Store): Promise<readonly ForeignKey[]> {
-  if (!known.has(store)) known.set(store, readAll(store.db))
-  return known.get(store)!
-}
+export const foreignKeysOf = weakMemoAsync(({ db }: Store): Promise<readonly ForeignKey[]> => readAll(db))
 
 /** The column that names a row of `table`: rows without an id have a key of the database's own. */
 export const rowKey = (db: Db, { hasId }: ForeignKey): RawBuilder<unknown> =>

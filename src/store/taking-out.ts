@@ -146,12 +146,13 @@ async function unlink<A extends TakingApp>({ app, keep }: Taking<A>, key: Foreig
 export async function putBack<A extends TakingApp>(app: InTransaction<A>, part: Part): Promise<void> {
   if ('links' in part) return relink(app.db, part)
   const { table } = part
-  const { generated } = await columnsOf(app.store, table)
+  const { stored } = await columnsOf(app.store, table)
   const rows = await withoutGone(app, table, part.rows)
   for (const row of rows) {
-    const values = Object.entries(row).filter(([column]) => !generated.has(column))
-    await sql`insert into ${sql.table(table)} (${sql.join(values.map(([column]) => sql.ref(column)))})
-      values (${sql.join(values.map(([, value]) => value))})
+    // A migration may have added columns meanwhile.
+    const columns = stored.filter((column) => column in row)
+    await sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+      values (${sql.join(columns.map((column) => row[column]))})
       on conflict do nothing`.execute(app.db)
   }
 }

@@ -1,5 +1,7 @@
 /** Copies the chosen rows from the temporary database into the instance. The triggers of the instance run. */
 import { sql } from 'kysely'
+import type { TransactionApp } from '../../context.ts'
+import { columnsOf } from '../../store/columns.ts'
 import type { Db, TransactionDb } from '../../store/database.ts'
 import { isSqlite } from '../../store/dialect.ts'
 import type { ForeignKey } from '../../store/foreign-keys.ts'
@@ -10,7 +12,7 @@ const ROWS_A_FETCH = 100
 
 /** Call it in a transaction. Returns the number of restored rows by table. */
 export async function copyRows(
-  db: TransactionDb,
+  { db, store: living }: TransactionApp,
   { store, file }: Scratch,
   selection: Selection,
   progress?: (text: string) => void,
@@ -22,7 +24,7 @@ export async function copyRows(
   const late = selection.lateKeys()
   await copy.begin(late)
   for (const table of selection.tables) {
-    const columns = await columnsOf(db, table)
+    const { stored: columns } = await columnsOf(living, table)
     const values = columns.map((column) => {
       // Triggers count the rows below this one.
       if (counters.has(`${table}.${column}`)) return '0'
@@ -117,17 +119,6 @@ async function constraintsOf(db: Db, table: string, column: string): Promise<str
     join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
     where f.contype = 'f' and array_length(f.conkey, 1) = 1
       and f.conrelid = ${`"${table}"`}::regclass and a.attname = ${column}`.execute(db)
-  return rows.map(({ name }) => name)
-}
-
-/** Without those that the database computes. */
-async function columnsOf(db: Db, table: string): Promise<string[]> {
-  const { rows } = await (
-    isSqlite(db)
-      ? sql<{ name: string }>`select name from pragma_table_xinfo(${table}) where hidden = 0 order by cid`
-      : sql<{ name: string }>`select attname as name from pg_attribute where attrelid = ${`"${table}"`}::regclass
-        and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`
-  ).execute(db)
   return rows.map(({ name }) => name)
 }
 

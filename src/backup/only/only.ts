@@ -222,7 +222,7 @@ async function writeRows(
   { projects, groups, subject, progress }: PartsOfSelection & { subject: Subject; progress: OnlyOptions['progress'] },
 ): Promise<Record<string, number>> {
   const { db } = app
-  const counts = await copyRows(db, scratch, selection, progress)
+  const counts = await copyRows(app, scratch, selection, progress)
   const ids = projects.map(({ id }) => id)
   await addAncestorsOf(app, groups)
   await recountRestored(app, ids)

@@ -7,3 +7,16 @@ export function weakMemo<K extends object, V extends object>(make: (key: K) => V
     return one
   }
 }
+
+/** The same for promises. A rejected one is forgotten, so that the next call tries again. */
+export function weakMemoAsync<K extends object, V>(make: (key: K) => Promise<V>): (key: K) => Promise<V> {
+  const made = new WeakMap<K, Promise<V>>()
+  return (key) => {
+    const known = made.get(key)
+    if (known) return known
+    const one = make(key)
+    made.set(key, one)
+    one.catch(() => made.delete(key))
+    return one
+  }
+}
