@@ -160,8 +160,10 @@ async function captureUntil(
         prover.once('exit', () => (prover = null))
       }
       const every = config.databaseUrl?.startsWith('postgres') ? POSTGRES_EVERY : EVERY
-      // A large instance keeps the process busy for a fifth of the time at most.
-      await rest(Math.max(every, took * 4))
+      // A large instance keeps the process busy for a fifth of the time at most. A complete moment, once an hour, must
+      // not delay the next one.
+      const isComplete = captured?.counts.rows !== undefined
+      await rest(isComplete ? every : Math.max(every, took * 4))
     }
   } finally {
     prover?.kill('SIGKILL')
