@@ -38,7 +38,8 @@ export async function up(db: Kysely<never>): Promise<void> {
   `
 }
 
-/** Without these rows, nobody can undo the removals of the last hour. */
+export const lost = 'the members removed in the last hour, so that no removal can be undone'
+
 export async function down(db: Kysely<never>): Promise<void> {
   await definer(db)`
     drop table removed_assignments;
