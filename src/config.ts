@@ -305,6 +305,10 @@ function storages(value: string): Record<string, string> {
   return Object.fromEntries(pairs.map((pair) => [pair![1], resolve(pair![2]!)]))
 }
 
+/** Otherwise the database is a SQLite file. */
+export const usesPostgres = <C extends Pick<Config, 'databaseUrl'>>(config: C): config is C & { databaseUrl: string } =>
+  /^postgres(ql)?:/.test(config.databaseUrl ?? '')
+
 function databaseUrl(value: string): string {
   return address(['postgres:', 'postgresql:', 'sqlite:'], 'postgres://user:password@host:5432/name')(value)
 }

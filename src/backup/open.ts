@@ -1,7 +1,7 @@
 /** Opens the database and the blobs of an instance for a backup. Changes nothing, and applies no migrations. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { CannotStart, type Config } from '../config.ts'
+import { CannotStart, usesPostgres, type Config } from '../config.ts'
 import { openBlobs } from '../store/blobs/open.ts'
 import type { Archive } from './archive.ts'
 import { Capturer, occupied, type CaptureOptions } from './capture.ts'
@@ -38,7 +38,7 @@ function hasInstance(config: Config): boolean {
 
 /** Null with PostgreSQL. */
 export function fileOf({ data, databaseUrl }: Config): string | null {
-  if (databaseUrl && !databaseUrl.startsWith('sqlite:')) return null
+  if (usesPostgres({ databaseUrl })) return null
   return databaseUrl?.replace(/^sqlite:/, '') ?? join(data, DATABASE)
 }
 

@@ -6,7 +6,7 @@ import { mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { openApp } from '../app.ts'
-import { CannotStart, type Config } from '../config.ts'
+import { CannotStart, usesPostgres, type Config } from '../config.ts'
 import { writeKey } from '../features/instance/instance-key/file.ts'
 import { checkInstance } from '../features/repository/checking/all.ts'
 import { flushFolder } from '../git/storage/drafts.ts'
@@ -72,12 +72,10 @@ function keyFor({ secret_key }: Manifest, { secretKey }: Config, { instanceKey }
   throw new CannotStart('the backup does not hold the key of the instance: set MORTISE_SECRET_KEY to the key')
 }
 
-const isPostgres = ({ databaseUrl }: Config) => databaseUrl !== null && !databaseUrl.startsWith('sqlite:')
-
 function assertEngine({ engine }: Manifest, config: Config): void {
-  if (engine === 'postgres' && !isPostgres(config))
+  if (engine === 'postgres' && !usesPostgres(config))
     throw new CannotStart('the backup is one of PostgreSQL: set MORTISE_DATABASE_URL to an empty database')
-  if (engine === 'sqlite' && isPostgres(config))
+  if (engine === 'sqlite' && usesPostgres(config))
     throw new CannotStart('the backup is one of SQLite: restore it without MORTISE_DATABASE_URL')
 }
 
@@ -136,7 +134,7 @@ async function writeContent(
   key: Buffer,
   { progress }: RestoreOptions,
 ): Promise<Counts> {
-  const database = isPostgres(config)
+  const database = usesPostgres(config)
     ? postgresTarget(archive, content, config)
     : sqliteTarget(archive, content, config)
   assertKey(await database.keyCheck(), key)

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Archive } from '../backup/archive.ts'
 import type { Captured, Capturer } from '../backup/capture.ts'
 import { DAY, MINUTE } from '../clock.ts'
-import type { Config } from '../config.ts'
+import { usesPostgres, type Config } from '../config.ts'
 import type { BlobColumn } from '../context.ts'
 import { openLog, type Log } from '../log.ts'
 import { counted } from './counted.ts'
@@ -159,7 +159,7 @@ async function captureUntil(
         prover = startProcess('verify', { ...message, moment: captured!.time })
         prover.once('exit', () => (prover = null))
       }
-      const every = config.databaseUrl?.startsWith('postgres') ? POSTGRES_EVERY : EVERY
+      const every = usesPostgres(config) ? POSTGRES_EVERY : EVERY
       // A large instance keeps the process busy for a fifth of the time at most. A complete moment, once an hour, must
       // not delay the next one.
       const isComplete = captured?.counts.rows !== undefined

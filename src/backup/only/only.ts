@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import { openApp } from '../../app.ts'
-import { CannotStart, type Config } from '../../config.ts'
+import { CannotStart, usesPostgres, type Config } from '../../config.ts'
 import type { App, TransactionApp } from '../../context.ts'
 import { refreshAuthorizations } from '../../features/access/authorizations/service.ts'
 import { addAncestorsOf } from '../../features/identity/namespaces/service.ts'
@@ -81,8 +81,8 @@ export async function restoreOnly(archive: Archive, config: Config, options: Onl
   return { time, kind: subject.kind, path, rows, leftOut, refs: files.refs, files: files.count, faults }
 }
 
-function assertSameEngine({ engine }: Manifest, { databaseUrl }: Config): void {
-  const own = databaseUrl?.startsWith('postgres') ? 'postgres' : 'sqlite'
+function assertSameEngine({ engine }: Manifest, config: Config): void {
+  const own = usesPostgres(config) ? 'postgres' : 'sqlite'
   const named = { postgres: 'PostgreSQL', sqlite: 'SQLite' }
   if (engine !== own) throw new CannotStart(`the backup is one of ${named[engine]}, the instance uses ${named[own]}`)
 }

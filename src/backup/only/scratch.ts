@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
+import { usesPostgres, type Config } from '../../config.ts'
 import type { Store } from '../../store/database.ts'
 import { migrate } from '../../store/migrate.ts'
 import { openStore } from '../../store/open.ts'
@@ -24,9 +24,8 @@ export async function openScratch(
   schema: readonly string[],
   config: Config,
 ): Promise<Scratch> {
-  const { databaseUrl } = config
-  return databaseUrl?.startsWith('postgres')
-    ? inPostgres(archive, rowsAt(content.database), schema, databaseUrl)
+  return usesPostgres(config)
+    ? inPostgres(archive, rowsAt(content.database), schema, config.databaseUrl)
     : inFolder(archive, content.database as SqlitePart[], join(config.data, 'restoring'))
 }
 
