@@ -334,6 +334,7 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'src/lib/text/html.ts rich': OF_OURS,
   'src/lib/async/limiter.ts limitedCaller': 'a key of a map',
   'src/lib/files/make-folder.ts makeFolder': 'a path on our disk',
+  'src/lib/files/process-folder.ts makeProcessFolder': 'a path on our disk',
   'src/lib/net/page-below.ts pageBelow': ENCODES,
   'src/lib/async/process-tag.ts isElsewhere': OF_OURS,
   'src/lib/async/process-tag.ts hasMemberEnded': OF_OURS,

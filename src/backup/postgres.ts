@@ -405,7 +405,7 @@ export async function createScratch(
 /** Databases of killed processes. */
 async function dropLeftovers(client: Connection): Promise<void> {
   const named = await client.rows<{ name: string }>(
-    `select datname as name from pg_database where datname like 'mortise\\_check\\_%'`,
+    `select datname as name from pg_database where datname ~ '^mortise_(check|proof)_'`,
   )
   for (const { name } of named) {
     const tag = TAG_PATTERN.exec(name)?.[0]

@@ -2,12 +2,13 @@
  * Runs the pending migrations on a copy of the database, to tell whether they succeed and how long they take. The server
  * can keep running: a copy needs no lock that others wait for, which the migrations themselves would.
  */
-import { mkdir, readdir, rm, statfs } from 'node:fs/promises'
+import { mkdir, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { CannotStart, type Config } from '../config.ts'
-import { hasProcessEnded, PROCESS_TAG, TAG_PATTERN } from '../lib/async/process-tag.ts'
-import { isDiskFull, nullIfMissing } from '../lib/files/system-errors.ts'
+import { PROCESS_TAG } from '../lib/async/process-tag.ts'
+import { makeProcessFolder } from '../lib/files/process-folder.ts'
+import { isDiskFull } from '../lib/files/system-errors.ts'
 import { isStoreFull } from '../store/dialect.ts'
 import type { Watch } from '../store/history.ts'
 import { migrate, pendingMigrations } from '../store/migrate.ts'
@@ -21,7 +22,7 @@ import { fileOf } from './open.ts'
 export async function rehearseMigrations(config: Config, applied: Watch['applied']): Promise<string[]> {
   if ((await pendingOf(config)).length === 0) return []
   const file = fileOf(config)
-  await using folder = await makeFolder(file === null ? config.data : dirname(file))
+  await using folder = await makeProcessFolder(file === null ? config.data : dirname(file), 'migrate-check-')
   return await inOneLine(() =>
     file === null
       ? onDatabase(config.databaseUrl!, join(folder.path, 'rows'), applied)
@@ -32,19 +33,6 @@ export async function rehearseMigrations(config: Config, applied: Watch['applied
 async function pendingOf(config: Config): Promise<string[]> {
   await using opened = await openExisting(config, { readOnly: true })
   return await pendingMigrations(opened.store).catch(cannotUse)
-}
-
-const PREFIX = 'migrate-check-'
-
-/** Folders that killed processes left behind are removed, too. */
-async function makeFolder(parent: string): Promise<AsyncDisposable & { path: string }> {
-  for (const name of (await readdir(parent).catch(nullIfMissing)) ?? []) {
-    const tag = name.startsWith(PREFIX) ? TAG_PATTERN.exec(name)?.[0] : undefined
-    if (tag !== undefined && hasProcessEnded(tag)) await rm(join(parent, name), { recursive: true, force: true })
-  }
-  const path = join(parent, PREFIX + PROCESS_TAG)
-  await mkdir(path, { recursive: true, mode: 0o700 })
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
 async function onFile(file: string, folder: string, applied: Watch['applied']): Promise<string[]> {
