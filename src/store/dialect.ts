@@ -131,6 +131,19 @@ export function matchingIds(
 export const matchingId = (db: Pick<AnyDb, 'getExecutor'>, table: keyof Tables): RawBuilder<number> =>
   sql<number>`${sql.ref(isSqlite(db) ? 'found.rowid' : `${table}.id`)}`
 
+/** Selects rows of a table that are given as a JSON array of objects. */
+export const rowsFromJson = (
+  db: Pick<AnyDb, 'getExecutor'>,
+  table: string,
+  columns: readonly string[],
+  json: string,
+): RawBuilder<unknown> =>
+  isSqlite(db)
+    ? sql`select ${sql.join(columns.map((column) => sql`value ->> ${sql.lit(`$.${column}`)}`))}
+      from json_each(${json}) where true`
+    : sql`select ${sql.join(columns.map((column) => sql.ref(column)))}
+      from json_populate_recordset(null::${sql.table(table)}, ${json}::json)`
+
 /**
  * Whether workers can claim rows concurrently (`for update skip locked`). On SQLite one writer runs at a time anyway.
  */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
 import { columnsOf } from './columns.ts'
 import type { Store, TransactionDb } from './database.ts'
-import { idList, inIdList } from './dialect.ts'
+import { idList, inIdList, rowsFromJson } from './dialect.ts'
 import { foreignKeysOf, rowKey, type ForeignKey } from './foreign-keys.ts'
 import { transact, type InTransaction, type Transactable } from './transact.ts'
 
@@ -147,14 +147,13 @@ export async function putBack<A extends TakingApp>(app: InTransaction<A>, part: 
   if ('links' in part) return relink(app.db, part)
   const { table } = part
   const { stored } = await columnsOf(app.store, table)
-  const rows = await withoutGone(app, table, part.rows)
-  for (const row of rows) {
-    // A migration may have added columns meanwhile.
-    const columns = stored.filter((column) => column in row)
-    await sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
-      values (${sql.join(columns.map((column) => row[column]))})
-      on conflict do nothing`.execute(app.db)
-  }
+  const [first, ...others] = await withoutGone(app, table, part.rows)
+  if (!first) return
+  // A migration may have added columns meanwhile.
+  const columns = stored.filter((column) => column in first)
+  await sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+    ${rowsFromJson(app.db, table, columns, JSON.stringify([first, ...others]))}
+    on conflict do nothing`.execute(app.db)
 }
 
 async function relink(db: TransactionDb, part: Extract<Part, { links: unknown }>): Promise<void> {

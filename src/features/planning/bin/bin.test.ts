@@ -137,7 +137,10 @@ test('an issue with many and long notes moves in parts, and all of them return',
   const parts = await forge.app.db.selectFrom('deleted_parts').select('content').execute()
   expect(parts.length).toBeGreaterThan(4)
   expect(Math.max(...parts.map(({ content }) => content.length))).toBeLessThan(2_000_000)
+  const queries = forge.app.store.queries
   expect((await jane.post(`${url}/restore`)).body.user_notes_count).toBe(254)
+  // Not one for each note.
+  expect(forge.app.store.queries - queries).toBeLessThan(150)
   expect(await all()).toEqual(before)
 })
 
