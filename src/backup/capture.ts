@@ -231,7 +231,7 @@ export class Capturer {
     if (names.some((name) => !this.#manifests.has(name)))
       throw new CannotStart(`another server writes to ${label}, too: choose a destination for each`)
     if (this.#newest !== null && !names.includes(this.#newest))
-      throw new CannotStart(`${label} has lost ${this.#newest}, so the next backup begins anew`)
+      throw new CannotStart(`${label} has lost ${this.#newest}: the next backup stores everything again`)
   }
 
   /** Names the instance without telling anything about its key. */

@@ -37,7 +37,7 @@ async function filesOf(folder: URL): Promise<[name: string, URL][]> {
   return files.toSorted().map((file) => [file.slice(0, -3), new URL(file, folder)])
 }
 
-/** Told of each migration. */
+/** Called for each migration. */
 export interface Watch {
   began(name: string): void
   applied(name: string, ms: number): void

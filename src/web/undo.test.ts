@@ -87,6 +87,8 @@ test('the message about a wiki change offers no undo of a change by somebody els
 test('the deletion of a project or group names the last day, before and after', async () => {
   const { forge, jane, get, send } = await stage()
   await using _ = forge
+  // Also at midnight.
+  using _held = forge.clock.hold()
   await jane.post('/projects', { path: 'mill' })
   await jane.post('/groups', { name: 'tools', path: 'tools' })
   const day = new Date(forge.clock.now().getTime() + 7 * DAY).toISOString().slice(0, 10)

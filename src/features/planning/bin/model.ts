@@ -16,7 +16,7 @@ declare module '../../../store/database.ts' {
       record_id: number
       iid: number | null
       title: string
-      /** While its rows leave their tables, afterwards, while they return, and while they are deleted for good. */
+      /** Its rows leave their tables, are in the bin, return, or are deleted permanently. */
       state: 'taking' | 'kept' | 'restoring' | 'purging'
       deleted_by_id: number | null
       deleted_at: string
