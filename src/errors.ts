@@ -31,15 +31,15 @@ export type RefusalMessage = string | string[] | FieldErrors
 
 export class Refusal extends Error {
   readonly kind: RefusalKind
-  readonly said: RefusalMessage | undefined
+  readonly reason: RefusalMessage | undefined
   readonly facts: Record<string, unknown>
 
   /** `facts` are for the log and for the error table (`as`, `headers`); they never carry secrets. */
-  constructor(kind: RefusalKind, said?: RefusalMessage, facts: Record<string, unknown> = {}) {
-    super(typeof said === 'string' ? said : kind)
+  constructor(kind: RefusalKind, reason?: RefusalMessage, facts: Record<string, unknown> = {}) {
+    super(typeof reason === 'string' ? reason : kind)
     this.name = 'Refusal'
     this.kind = kind
-    this.said = said
+    this.reason = reason
     this.facts = facts
   }
 }

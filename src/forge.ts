@@ -98,7 +98,7 @@ export class TestForge implements door.Forge {
       private_token: token,
     }).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
-      throw new Error(`the user ${username} is refused: ${JSON.stringify(error.said)}`, { cause: error })
+      throw new Error(`the user ${username} is refused: ${JSON.stringify(error.reason)}`, { cause: error })
     })
     if (blocked) this.#done(await this.administrator.post(`/users/${user.id}/block`), `blocking ${username}`)
     return new Person(this.url, user, token)

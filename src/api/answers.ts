@@ -53,7 +53,7 @@ const TOO_MANY = { message: { error: 'This endpoint has been requested too many 
  * `facts` shape the body: `as` puts the text under `error` or under both keys, `error` adds another text next to
  * `message`, `body` replaces the whole body; `headers` are added to the answer.
  */
-export function refusalBody({ kind, said = REASON[kind], facts }: Refusal): unknown {
+export function refusalBody({ kind, reason: said = REASON[kind], facts }: Refusal): unknown {
   if (kind === 'not_modified') return undefined
   if (facts.body) return facts.body
   if (kind === 'throttled' && said === REASON.throttled) return TOO_MANY

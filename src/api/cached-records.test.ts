@@ -8,10 +8,10 @@ test('a fragment is made once for its stamp, and anew for another', async () => 
   await using forge = await startForge()
   const made: string[] = []
   const ask = async (...versionKeys: string[]) => {
-    const places = versionKeys.map((timestamp, i) => ({ place: `record ${i}`, versionKey: timestamp }))
+    const keys = versionKeys.map((timestamp, i) => ({ cacheKey: `record ${i}`, versionKey: timestamp }))
     const present = (missing: number[]) =>
       missing.map((i) => (made.push(versionKeys[i]!), { versionKey: versionKeys[i] }))
-    return (await cachedRecords(forge.app, places, present)).map(({ value }) => value.versionKey)
+    return (await cachedRecords(forge.app, keys, present)).map(({ value }) => value.versionKey)
   }
   expect(await ask('a1', 'b1')).toEqual(['a1', 'b1'])
   expect(await ask('a1', 'b2')).toEqual(['a1', 'b2'])
@@ -24,7 +24,7 @@ test('what a transaction makes is not kept, nor is it given what was', async () 
   const { app } = forge
   let made = 0
   const ask = async (inside = app) => {
-    const [json] = await cachedRecords(inside, [{ place: 'record', versionKey: 'same' }], () => [++made])
+    const [json] = await cachedRecords(inside, [{ cacheKey: 'record', versionKey: 'same' }], () => [++made])
     return json!.value
   }
   expect(await transact(app, ask)).toBe(1)
@@ -35,9 +35,9 @@ test('what a transaction makes is not kept, nor is it given what was', async () 
 
 test('what is gone meanwhile is left out, and looked for again', async () => {
   await using forge = await startForge()
-  const places = ['a', 'b', 'c'].map((place) => ({ place, versionKey: '1' }))
+  const keys = ['a', 'b', 'c'].map((cacheKey) => ({ cacheKey, versionKey: '1' }))
   const ask = async (records: (string | undefined)[]) =>
-    (await cachedRecords(forge.app, places, (missing) => missing.map((i) => records[i]))).map(({ value }) => value)
+    (await cachedRecords(forge.app, keys, (missing) => missing.map((i) => records[i]))).map(({ value }) => value)
   expect(await ask(['a', undefined, 'c'])).toEqual(['a', 'c'])
   expect(await ask(['x', 'b', 'x'])).toEqual(['a', 'b', 'c'])
 })

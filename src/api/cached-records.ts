@@ -14,7 +14,7 @@ const MOST_BYTES = 32 * 1024 * 1024
 const OVERHEAD = 500
 
 export interface CachedRecordKey {
-  readonly place: string
+  readonly cacheKey: string
   readonly versionKey: string
 }
 
@@ -41,7 +41,7 @@ export function cachedRecords<T>(
   const cache = cacheOf(db)
   const missing: number[] = []
   const found = keys.map((key, i) => {
-    const known = key && cache?.get(key.place)
+    const known = key && cache?.get(key.cacheKey)
     if (known && known.versionKey === key.versionKey) return known.json as Json<T>
     missing.push(i)
     return undefined
@@ -52,7 +52,7 @@ export function cachedRecords<T>(
       if (record === undefined) continue
       const key = keys[missing[n]!]
       const json = (found[missing[n]!] = Json.of(record))
-      if (key) cache?.set(key.place, { versionKey: key.versionKey, json })
+      if (key) cache?.set(key.cacheKey, { versionKey: key.versionKey, json })
     }
     return found.filter((json) => json !== undefined)
   })

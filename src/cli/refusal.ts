@@ -6,7 +6,7 @@ import { Misuse } from './verb.ts'
 
 /** The one-line message for an expected error; null for a bug, which is shown with its stack. */
 export function lineOf(error: unknown): string | null {
-  if (error instanceof Refusal) return said(error.said ?? error.kind)
+  if (error instanceof Refusal) return said(error.reason ?? error.kind)
   if (error instanceof StoreUnavailable) return `the database is not reachable: ${(error.cause as Error).message}`
   const damage = damageOf(error)
   if (damage !== null) return `the database is damaged: ${damage}`

@@ -26,7 +26,7 @@ async function saidTo(app: App, principal: Principal, path: string, verb: Verb, 
 }
 
 const textFor = async (app: App, principal: Principal, path: string, verb: Verb, over?: Facts['over']) =>
-  (await saidTo(app, principal, path, verb, over))?.said ?? 'yes'
+  (await saidTo(app, principal, path, verb, over))?.reason ?? 'yes'
 
 /** A blocked user has no valid credential, but the server may still know their key. */
 async function principalOf(forge: TestForge, cast: Cast, who: (typeof CALLERS)[number]): Promise<Principal> {

@@ -19,7 +19,7 @@ async function comes(forge: TestForge, authorization?: string, at: 'git' | 'lfs'
     return inShort(await authenticatePrincipal(forge.app, { authorization, address }, at))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return [error.kind, error.said]
+    return [error.kind, error.reason]
   }
 }
 

@@ -32,7 +32,7 @@ export async function oneByOne<T extends string | number>(
   return refused.length === 0 ? { status: 'success' } : { status: 'error', message: Object.fromEntries(refused) }
 }
 
-function textOf({ kind, said }: Refusal): string {
+function textOf({ kind, reason: said }: Refusal): string {
   if (kind === 'conflict') return 'User already exists in source'
   if (kind === 'not_found') return 'User not found'
   if (kind === 'throttled') return 'Too many mails were sent. Try again later.'

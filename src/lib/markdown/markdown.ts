@@ -59,7 +59,7 @@ export const resolutionsOf = (named: readonly TextReference[], all: Resolutions)
 export interface Surroundings {
   readonly base?: string | null
   readonly resolutions?: Resolutions
-  readonly places?: LinkBases
+  readonly linkBases?: LinkBases
   /** Its issues become links too. */
   readonly tracker?: Tracker | null
   /** The waiting caller; absent in background work. */
@@ -68,12 +68,12 @@ export interface Surroundings {
 
 /** A text that takes too long is shown unrendered. */
 export async function renderMarkdown(text: string, around: Surroundings = {}): Promise<string> {
-  const { base = null, resolutions = {}, places = {}, tracker = null, caller } = around
+  const { base = null, resolutions = {}, linkBases: places = {}, tracker = null, caller } = around
   const digest = digestOf(text)
   const key = `render ${digest} ${digestOf([base, resolutions, places, tracker])}`
   const kept = rendered.get(key)
   if (kept !== undefined) return kept
-  const task: RenderTask = { kind: 'render', text, base, resolutions, places, tracker }
+  const task: RenderTask = { kind: 'render', text, base, resolutions, linkBases: places, tracker }
   const html = await (isShort(text)
     ? performHere(task)
     : performElsewhere(task, { key, digest, length: text.length, caller }))

@@ -18,7 +18,7 @@ export interface RenderTask {
   readonly text: string
   readonly base: string | null
   readonly resolutions: Readonly<Record<string, Resolution>>
-  readonly places: LinkBases
+  readonly linkBases: LinkBases
   readonly tracker: Tracker | null
 }
 
@@ -43,7 +43,7 @@ export function perform(task: Task): Results[Task['kind']] {
   if (task.kind === 'code') return codeLines(task.blocks)
   const { text, base } = task
   if (task.kind === 'references') return references(text, { base })
-  const { resolutions, places, tracker } = task
+  const { resolutions, linkBases: places, tracker } = task
   const resolve = (reference: TextReference) => {
     const key = resolutionKey(reference)
     return Object.hasOwn(resolutions, key) ? resolutions[key]! : null

@@ -41,7 +41,7 @@ export async function assertStillAllowed(app: App, { key }: Row<'keys'>): Promis
   try {
     readKey({ title: 'any', key }, settings)
   } catch (error) {
-    const faults = error instanceof Refusal ? (error.said as FieldErrors).key : undefined
+    const faults = error instanceof Refusal ? (error.reason as FieldErrors).key : undefined
     if (!Array.isArray(faults)) throw error
     throw new Refusal('forbidden', `Your SSH key ${faults[0]}.`)
   }

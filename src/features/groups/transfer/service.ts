@@ -106,4 +106,4 @@ async function refusingTaken<T>(work: () => Promise<T>): Promise<T> {
 }
 
 const isTaken = (error: unknown) =>
-  error instanceof Refusal && error.kind === 'bad_request' && JSON.stringify(error.said).includes(ALREADY_TAKEN)
+  error instanceof Refusal && error.kind === 'bad_request' && JSON.stringify(error.reason).includes(ALREADY_TAKEN)

@@ -114,7 +114,7 @@ async function createAccount(app: App, { provider }: Directory, person: Director
     // The second of two concurrent first sign-ins finds the account that the first one created.
     const made = await findUserByDn(app.db, provider, dn)
     if (made) return made
-    app.log.warn({ part: 'directory', provider, dn, reason: err.said }, 'no account could be made')
+    app.log.warn({ part: 'directory', provider, dn, reason: err.reason }, 'no account could be made')
     throw directoryRefusal('Your account could not be created. Contact an administrator.')
   }
 }

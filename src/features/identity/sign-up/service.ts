@@ -95,7 +95,7 @@ type TakenField = 'email' | 'username'
 
 function takenField(error: unknown): TakenField | null {
   if (!(error instanceof Refusal)) return null
-  const { kind, said } = error
+  const { kind, reason: said } = error
   if (kind === 'conflict') return said === EMAIL_TAKEN ? 'email' : 'username'
   // A secondary address of another user.
   return typeof said === 'object' && 'email' in said ? 'email' : null

@@ -47,7 +47,7 @@ export const routes: WebRoutes = (server, gateway) => {
         return ask(app, 429, { returnTo, typed, fault: t.tooManyAttempts }, request, reply)
       }
       if (error.kind !== 'bad_request') throw error
-      const faults = error.said as Record<string, string[]>
+      const faults = error.reason as Record<string, string[]>
       return ask(app, 422, { returnTo, typed, faults }, request, reply)
     }
   })

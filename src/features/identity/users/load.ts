@@ -29,7 +29,7 @@ async function present<U extends User, T>(
 ): Promise<Json<T>[]> {
   const around = await surroundings(app)
   const keys = users.map((user) => ({
-    place: `${kind} ${user.id}`,
+    cacheKey: `${kind} ${user.id}`,
     versionKey: `${user.version} ${around.gravatar} ${JSON.stringify(more(user))}`,
   }))
   return cachedRecords(app, keys, (missing) => missing.map((i) => show(users[i]!, around)))

@@ -241,7 +241,7 @@ async function refusingDuplicates<T>(work: () => Promise<T>, kind: 'conflict' | 
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Refusal && error.kind === 'conflict') throw new Refusal(kind, error.said)
+    if (error instanceof Refusal && error.kind === 'conflict') throw new Refusal(kind, error.reason)
     if (violates(error, 'users', 'email')) throw new Refusal(kind, EMAIL_TAKEN)
     if (violates(error, 'users', 'username') || violates(error, 'namespaces', 'full_path')) {
       throw new Refusal(kind, USERNAME_TAKEN)

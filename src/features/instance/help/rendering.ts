@@ -13,7 +13,7 @@ export async function renderPage(app: App, { pages }: Documentation, page: Docum
   const html = await renderMarkdown(page.text, {
     base: app.url,
     caller: app.caller,
-    places: { links: beside, pictures: beside },
+    linkBases: { links: beside, pictures: beside },
   })
   return html.replaceAll(/ href="\/help\/([^"#]*)(?:#([^"]*))?"/g, (_, file: string, anchor?: string) => {
     const name = /^(.*)\.md$/.exec(file)?.[1]

@@ -344,7 +344,7 @@ test('of two changes that are only wrong together, the second is refused', async
     (first) => updateSettings(first, { ecdsa_key_restriction: -1 }),
     () => updateSettings(app, { ed25519_key_restriction: -1 }).catch((error: unknown) => error),
   )
-  expect(second).toMatchObject({ said: { allowed_key_types: ["can't be blank"] } })
+  expect(second).toMatchObject({ reason: { allowed_key_types: ["can't be blank"] } })
   expect(await currentSettings(app)).toMatchObject({ ecdsa_key_restriction: -1, ed25519_key_restriction: 0 })
 })
 

@@ -65,7 +65,9 @@ export async function runCommand(asked: CommandContext, command: Command): Promi
     if (error.kind === 'forbidden') return DENIED
     if (error.kind === 'not_found') return MISSING
     if (error.kind === 'throttled') return THROTTLED
-    return { pieces: [`Request rejected: ${typeof error.said === 'string' ? error.said : JSON.stringify(error.said)}`] }
+    return {
+      pieces: [`Request rejected: ${typeof error.reason === 'string' ? error.reason : JSON.stringify(error.reason)}`],
+    }
   }
 }
 

@@ -20,7 +20,7 @@ export async function rendered(
 ): Promise<FeedText | undefined> {
   if (!text) return undefined
   const places = project === undefined ? {} : { project: `${app.url}/${project}` }
-  const around = { base: app.url, caller: app.caller, places }
+  const around = { base: app.url, caller: app.caller, linkBases: places }
   return { type: 'html', text: await renderMarkdown(text.slice(0, LONGEST_TEXT), around) }
 }
 

@@ -163,6 +163,6 @@ async function whereOf(
   const discussion = discussion_id === null ? null : await findDiscussion(app, subject, discussion_id)
   if (discussion) return { discussion }
   const given = position === null ? null : (JSON.parse(position) as PositionInput)
-  const placed = given && ((await subject.topic.place?.(app, given, commit_sha)) ?? null)
+  const placed = given && ((await subject.topic.resolvePosition?.(app, given, commit_sha)) ?? null)
   return placed || commit_sha !== null ? { placed } : { alone: true }
 }

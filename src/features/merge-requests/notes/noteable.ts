@@ -36,7 +36,7 @@ export function noteableItemOf(subject: MergeRequestSubject): NoteableItem {
     // Suggestions quote the code that they replace.
     ...(mergeRequestPolicy.readCode(subject) && { suggestions: (app, notes) => suggestionsOf(app, one, notes) }),
     commitNamed: (app, sha) => findOwnCommit(app, subject, sha),
-    place: (app, position, commit = null) => positionIn(app, subject, position, commit),
+    resolvePosition: (app, position, commit = null) => positionIn(app, subject, position, commit),
   }
 }
 

@@ -50,7 +50,7 @@ export async function carryOut(
 
 const warned = (warnings: readonly string[]) => (warnings.length === 0 ? [] : ['', 'WARNINGS:', ...warnings, ''])
 
-const wordsOf = ({ said, message }: Refusal) =>
+const wordsOf = ({ reason: said, message }: Refusal) =>
   typeof said === 'object' ? (Array.isArray(said) ? said.join(', ') : JSON.stringify(said)) : message
 
 async function carryOutOn(

@@ -19,7 +19,7 @@ export function noteableItemOf(subject: RepositorySubject, commit: Commit): Note
     ...(repositoryPolicy.push(subject) && {
       obey: async (_app, actor, commands) => obeyOnCommit(actor, subject, commit.id, commands),
     }),
-    async place(_app, position) {
+    async resolvePosition(_app, position) {
       const diff = await commitDiff(subject.dir, commit.id, { limits: HARD_LIMITS })
       return storedPosition(diff?.files ?? [], { base: commit.parents[0] ?? null, head: commit.id }, position)
     },

@@ -40,7 +40,7 @@ export async function commentCommit(
 ): Promise<NoteOutcome> {
   assertRules(commentRules, { note })
   const noteable = { ...subject, topic: noteableItemOf(subject, commit) }
-  const placed = anchor && ((await noteable.topic.place?.(app, positionAt(anchor, commit))) ?? null)
+  const placed = anchor && ((await noteable.topic.resolvePosition?.(app, positionAt(anchor, commit))) ?? null)
   return placed
     ? startDiscussion(app, author, noteable, { body: note }, placed)
     : createNote(app, author, noteable, { body: note })

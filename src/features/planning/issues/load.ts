@@ -48,7 +48,7 @@ export async function presentIssuesById(
     const { version, project, namespace, author, closer, milestone, group, labels, assignees } = versionKey
     const isExpired = versionKey.due_date !== null && versionKey.due_date < today
     const rows = [version, project, namespace, author, closer, milestone, group, labels, assignees, isExpired]
-    return { place: `issue ${versionKey.id} ${shown}`, versionKey: rows.join(' ') }
+    return { cacheKey: `issue ${versionKey.id} ${shown}`, versionKey: rows.join(' ') }
   }
   return cachedRecords(app, versionKeys.map(keyOf), async (missing) => {
     const ids = missing.map((i) => versionKeys[i]!.id)

@@ -43,7 +43,7 @@ export interface NoteableItem {
    */
   commitNamed?(app: App, sha: string): Promise<string>
   /** The position in its diff, or in that of a commit. Null: no such line. Absent: it has no diff. */
-  place?(app: App, position: PositionInput, commit?: string | null): Promise<StoredPosition | null>
+  resolvePosition?(app: App, position: PositionInput, commit?: string | null): Promise<StoredPosition | null>
 }
 
 export type Settle = (app: TransactionApp, note: Note) => Promise<void>

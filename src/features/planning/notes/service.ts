@@ -138,7 +138,7 @@ const MISPLACED = '400 Bad request - Note {:line_code=>["can\'t be blank", "must
 
 export async function positionIn(
   app: App,
-  { place }: NoteableItem,
+  { resolvePosition: place }: NoteableItem,
   position: PositionInput | null | undefined,
   commit: string | null = null,
 ): Promise<StoredPosition | null> {

@@ -88,7 +88,7 @@ async function tellingConflicts<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (!(error instanceof Refusal) || error.kind !== 'bad_request') throw error
-    const { limit_reached: _, ...faults } = error.said as FieldErrors
+    const { limit_reached: _, ...faults } = error.reason as FieldErrors
     throw new Refusal('conflict', faults)
   }
 }

@@ -192,7 +192,7 @@ function keyOf(
   { simple, statistics, secrets }: Visible,
 ): CachedRecordKey {
   const own = `${versionKey.version} ${versionKey.namespace_version} ${versionKey.owner_version}`
-  if (simple) return { place: `simple project ${versionKey.id}`, versionKey: own }
+  if (simple) return { cacheKey: `simple project ${versionKey.id}`, versionKey: own }
   const isPerson = levelOf(viewer, versionKey.access_level) >= Guest
   const hasSource = showsSource(viewer, versionKey)
   // Lists compute many keys, and a number is cheaper to build than a text.
@@ -201,7 +201,7 @@ function keyOf(
   const source = `${versionKey.source_version} ${versionKey.source_namespace_version} ${versionKey.source_owner_version}`
   const shown = `${own} ${versionKey.open_issues} ${statistics?.artifactsSize} ${versionKey.shares}`
   return {
-    place: `project ${versionKey.id} ${flags} ${openVisibilities(viewer).length} ${memberships}`,
+    cacheKey: `project ${versionKey.id} ${flags} ${openVisibilities(viewer).length} ${memberships}`,
     versionKey: hasSource ? `${shown} ${source}` : shown,
   }
 }

@@ -88,7 +88,7 @@ export async function renderFile(
       await referencesIn(text, app.url, app.caller),
     ),
     tracker: await app.findTracker(app, subject.project),
-    places: {
+    linkBases: {
       project,
       links: { root: pageBelow(project, `blob/${encodeSegments(ref)}`), folder },
       pictures: { root: raw, folder },

@@ -15,7 +15,7 @@ export async function withHtml(
   const texts = releases.map(({ description }) => description ?? '')
   const named = await Promise.all(texts.map((text) => referencesIn(text, app.url, app.caller)))
   const resolutions = await app.resolveReferences(app, subject.viewer, subject.project, named.flat())
-  const around = { base: app.url, caller: app.caller, tracker, places }
+  const around = { base: app.url, caller: app.caller, tracker, linkBases: places }
   const render = (text: string, n: number) =>
     renderMarkdown(text, { ...around, resolutions: resolutionsOf(named[n]!, resolutions) })
   const html = await Promise.all(texts.map(render))

@@ -22,6 +22,6 @@ export async function renderPage(
     caller: app.caller,
     resolutions: await app.resolveReferences(app, subject.viewer, subject.project, named),
     tracker: await app.findTracker(app, subject.project),
-    places: { project, links: beside, pictures: beside },
+    linkBases: { project, links: beside, pictures: beside },
   })
 }
