@@ -39,20 +39,20 @@ export class ArtifactsRefused extends Error {
 
 export interface ArtifactJob {
   readonly variables: Variables
-  readonly place: BuildFolder
+  readonly buildFolder: BuildFolder
   readonly door: ArtifactDoor
   readonly temporary: string
   readonly signal: AbortSignal
 }
 
 export async function downloadArtifacts(given: ArtifactJob, dependency: Dependency): Promise<void> {
-  const { place, door, temporary, signal } = given
-  await place.say(`Downloading artifacts for ${dependency.name} (${dependency.id})...`)
+  const { buildFolder, door, temporary, signal } = given
+  await buildFolder.say(`Downloading artifacts for ${dependency.name} (${dependency.id})...`)
   const file = join(temporary, `artifacts-${dependency.id}.zip`)
   try {
     await door.download(dependency, file, signal)
-    await extractZip(file, place.root, { signal })
-    await place.say(`Downloading artifacts from coordinator... ok  id=${dependency.id}`)
+    await extractZip(file, buildFolder.root, { signal })
+    await buildFolder.say(`Downloading artifacts from coordinator... ok  id=${dependency.id}`)
   } catch (error) {
     if (error instanceof BadZip) throw new JobFailed('runner_system_failure', `the archive ${error.message}`)
     if (error instanceof ArtifactsRefused) throw new JobFailed('runner_system_failure', error.message, error)
@@ -63,41 +63,41 @@ export async function downloadArtifacts(given: ArtifactJob, dependency: Dependen
 }
 
 export async function uploadArtifacts(given: ArtifactJob, artifact: Artifact): Promise<void> {
-  const { variables, place, door, signal } = given
+  const { variables, buildFolder, door, signal } = given
   const all = (paths: readonly string[]) => paths.map((path) => variables.expand(path)).filter(Boolean)
-  await place.say('Uploading artifacts...')
+  await buildFolder.say('Uploading artifacts...')
   let files: string[]
   try {
-    const wanted = { paths: all(artifact.paths), exclude: all(artifact.exclude), untracked: artifact.untracked }
-    files = await collectFiles(place, wanted)
+    const selection = { paths: all(artifact.paths), exclude: all(artifact.exclude), untracked: artifact.untracked }
+    files = await collectFiles(buildFolder, selection)
   } catch (error) {
     if (error instanceof TooManyFiles) throw new JobFailed('script_failure', `artifacts have ${error.message}`)
     throw error
   }
-  if (files.length === 0) return place.warn('No files to upload')
+  if (files.length === 0) return buildFolder.warn('No files to upload')
   const upload = uploadOf(given, artifact, files)
   try {
     await door.upload(upload, signal)
-    await place.say(`Uploading artifacts as "${upload.type}" to coordinator... 201 Created`)
+    await buildFolder.say(`Uploading artifacts as "${upload.type}" to coordinator... 201 Created`)
   } catch (error) {
     if (error instanceof ArtifactsRefused) throw new JobFailed('script_failure', error.message)
     throw error
   }
 }
 
-function uploadOf({ variables, place }: ArtifactJob, artifact: Artifact, files: string[]): Upload {
+function uploadOf({ variables, buildFolder }: ArtifactJob, artifact: Artifact, files: string[]): Upload {
   const format = artifact.artifact_format || 'zip'
   const type = artifact.artifact_type || 'archive'
   const name = basename(variables.expand(artifact.name)).replace(/["\\\p{Cc}]/gu, '_') || 'artifacts'
   const shared = { type, format, expireIn: variables.expand(artifact.expire_in) }
-  const paths = files.map((file) => join(place.root, file))
+  const paths = files.map((file) => join(buildFolder.root, file))
   if (format === 'gzip') return { ...shared, filename: `${name}.gz`, content: () => gzipped(paths) }
   if (format === 'raw') {
     if (paths.length > 1) throw new JobFailed('script_failure', 'only one file can be sent as raw')
     return { ...shared, filename: name, content: () => contentOf(paths[0]!) }
   }
   const level = compressionLevel(variables.get('ARTIFACT_COMPRESSION_LEVEL'))
-  return { ...shared, filename: `${name}.zip`, content: () => zipOf(zipInputs(place.root, files), { level }) }
+  return { ...shared, filename: `${name}.zip`, content: () => zipOf(zipInputs(buildFolder.root, files), { level }) }
 }
 
 /** One gzip member for each file. Together they unpack to one text. */

@@ -22,7 +22,7 @@ export interface CacheJob {
   readonly variables: Variables
   /** The folder for the caches of this project. */
   readonly folder: string
-  readonly place: BuildFolder
+  readonly buildFolder: BuildFolder
   readonly signal: AbortSignal
 }
 
@@ -36,55 +36,55 @@ export const isDue = (when: string, isSuccess: boolean): boolean =>
   when === 'always' || when === (isSuccess ? 'on_success' : 'on_failure') || (when === '' && isSuccess)
 
 export async function restoreCache(given: CacheJob, cache: Cache): Promise<void> {
-  const { place, variables, signal } = given
+  const { buildFolder, variables, signal } = given
   const policy = variables.expand(cache.policy)
-  if (!pulls({ ...cache, policy })) return place.say(`Not downloading cache ${keyOf(given, cache)} due to policy`)
+  if (!pulls({ ...cache, policy })) return buildFolder.say(`Not downloading cache ${keyOf(given, cache)} due to policy`)
   const fallbacks = [...cache.fallback_keys.map((key) => variables.expand(key)), variables.get('CACHE_FALLBACK_KEY')]
   const keys = new Set([keyOf(given, cache), ...fallbacks].filter(Boolean))
   for (const key of keys) {
-    await place.say(`Checking cache for ${key}...`)
+    await buildFolder.say(`Checking cache for ${key}...`)
     const file = await existing(scopesOf(given, cache).map((scope) => fileOf(given, scope, key)))
     if (file === null) {
-      await place.warn('cache file does not exist')
+      await buildFolder.warn('cache file does not exist')
       continue
     }
     try {
-      await extractZip(file, place.root, { signal })
+      await extractZip(file, buildFolder.root, { signal })
       // Stores the time of the last use, for a cleanup of the folder.
       await utimes(file, new Date(), (await stat(file)).mtime)
-      return await place.say('Successfully extracted cache')
+      return await buildFolder.say('Successfully extracted cache')
     } catch (error) {
       if (!(error instanceof BadZip)) throw error
-      await place.warn(`Failed to extract cache: the archive ${error.message}`)
+      await buildFolder.warn(`Failed to extract cache: the archive ${error.message}`)
     }
   }
 }
 
 export async function saveCache(given: CacheJob, cache: Cache): Promise<void> {
-  const { place, variables, signal } = given
+  const { buildFolder, variables, signal } = given
   const key = keyOf(given, cache)
   if (!pushes({ ...cache, policy: variables.expand(cache.policy) }))
-    return place.say(`Not uploading cache ${key} due to policy`)
-  await place.say(`Creating cache ${key}...`)
+    return buildFolder.say(`Not uploading cache ${key} due to policy`)
+  await buildFolder.say(`Creating cache ${key}...`)
   const paths = cache.paths.map((path) => variables.expand(path))
   const target = fileOf(given, scopesOf(given, cache)[0], key)
   const draft = `${target}.${process.pid}.${given.job.id}`
   try {
-    const files = await collectFiles(place, { paths, exclude: [], untracked: cache.untracked })
-    if (files.length === 0) return await place.warn('No files to cache')
+    const files = await collectFiles(buildFolder, { paths, exclude: [], untracked: cache.untracked })
+    if (files.length === 0) return await buildFolder.warn('No files to cache')
     await mkdir(dirname(target), { recursive: true, mode: 0o700 })
     const level = compressionLevel(variables.get('CACHE_COMPRESSION_LEVEL'))
-    const zip = Readable.from(zipOf(zipInputs(place.root, files), { level }))
+    const zip = Readable.from(zipOf(zipInputs(buildFolder.root, files), { level }))
     await pipeline(zip, createWriteStream(draft, { mode: 0o600 }), { signal })
     await chmod(draft, 0o600)
     // A concurrent reader of the old file can finish reading it.
     await rename(draft, target)
-    await place.say('Created cache')
+    await buildFolder.say('Created cache')
   } catch (error) {
     await rm(draft, { force: true })
     signal.throwIfAborted()
     if (!(error instanceof TooManyFiles) && !(error as NodeJS.ErrnoException).code) throw error
-    await place.warn(`Failed to create cache: ${(error as Error).message}`)
+    await buildFolder.warn(`Failed to create cache: ${(error as Error).message}`)
   }
 }
 

@@ -35,10 +35,10 @@ export class TooManyFiles extends Error {
 
 /** Paths from the root, in order, with folders. */
 export async function collectFiles(
-  place: BuildFolder,
+  buildFolder: BuildFolder,
   { paths, exclude, untracked }: FileSelection,
 ): Promise<string[]> {
-  const excluded = (await compiled(place, exclude)).map(({ glob }) => glob)
+  const excluded = (await compiled(buildFolder, exclude)).map(({ glob }) => glob)
   const found = new Set<string>()
   const take = (path: string): boolean => {
     if (excluded.some((glob) => matchesGlob(glob, path))) return false
@@ -46,38 +46,42 @@ export async function collectFiles(
     if (found.size > MOST_FILES) throw new TooManyFiles(`more than ${MOST_FILES} files`)
     return true
   }
-  for (const { path, glob } of await compiled(place, paths)) {
+  for (const { path, glob } of await compiled(buildFolder, paths)) {
     // Files that another path has already found count here, too.
     const matched = new Set<string>()
-    for (const parts of glob) await expand(place.root, parts, (file) => void (take(file) && matched.add(file)))
-    if (matched.size > 0) await place.say(`${path}: found ${matched.size} matching artifact files and directories`)
+    for (const parts of glob) await expand(buildFolder.root, parts, (file) => void (take(file) && matched.add(file)))
+    if (matched.size > 0)
+      await buildFolder.say(`${path}: found ${matched.size} matching artifact files and directories`)
     else {
-      const hint = `Ensure that the artifact path is relative to the working directory (${place.seen})`
-      await place.warn(`${path}: no matching files. ${hint}`)
+      const hint = `Ensure that the artifact path is relative to the working directory (${buildFolder.seen})`
+      await buildFolder.warn(`${path}: no matching files. ${hint}`)
     }
   }
   if (untracked) {
     let count = 0
-    for await (const { path, isFolder } of below(place.root, ''))
-      if (!isFolder && !place.tracked.has(path) && !path.startsWith('.git/') && take(path)) count++
-    await place.say(`untracked: found ${count} files`)
+    for await (const { path, isFolder } of below(buildFolder.root, ''))
+      if (!isFolder && !buildFolder.tracked.has(path) && !path.startsWith('.git/') && take(path)) count++
+    await buildFolder.say(`untracked: found ${count} files`)
   }
   return [...found].toSorted()
 }
 
-async function compiled(place: BuildFolder, paths: readonly string[]): Promise<{ path: string; glob: GlobParts[] }[]> {
+async function compiled(
+  buildFolder: BuildFolder,
+  paths: readonly string[],
+): Promise<{ path: string; glob: GlobParts[] }[]> {
   const globs: { path: string; glob: GlobParts[] }[] = []
   for (const path of paths) {
-    const normal = posix.normalize(isAbsolute(path) ? relative(place.seen, path) || '.' : path)
+    const normal = posix.normalize(isAbsolute(path) ? relative(buildFolder.seen, path) || '.' : path)
     if (normal === '..' || normal.startsWith('../') || path.includes('\0')) {
-      await place.warn(`${path}: path is not a subpath of project directory: ${place.seen}`)
+      await buildFolder.warn(`${path}: path is not a subpath of project directory: ${buildFolder.seen}`)
       continue
     }
     try {
       globs.push({ path, glob: compileGlob(normal === './' || normal === '.' ? '' : normal) })
     } catch (error) {
       if (!(error instanceof BadGlob)) throw error
-      await place.warn(`${path.slice(0, 200)}: ${error.message}`)
+      await buildFolder.warn(`${path.slice(0, 200)}: ${error.message}`)
     }
   }
   return globs

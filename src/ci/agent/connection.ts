@@ -161,15 +161,15 @@ export async function jsonOf(answer: Answer, status: number): Promise<unknown> {
 
 export async function refusalOf(answer: Answer): Promise<ServerRefused> {
   const text = await bytesOf(answer, LONGEST_REASON).then(String, () => '')
-  let said = ''
+  let refusalText = ''
   try {
     const { message, error } = JSON.parse(text) as { message?: unknown; error?: unknown }
     const words = message ?? error ?? ''
-    said = typeof words === 'string' ? words : JSON.stringify(words)
+    refusalText = typeof words === 'string' ? words : JSON.stringify(words)
   } catch {
     // Proxies may answer with HTML pages.
   }
   // Some servers repeat the status in the message.
-  const words = said.startsWith(`${answer.status} `) ? said : `${answer.status} ${said}`
+  const words = refusalText.startsWith(`${answer.status} `) ? refusalText : `${answer.status} ${refusalText}`
   return new ServerRefused(answer.status, words.trim().slice(0, 500))
 }

@@ -69,8 +69,8 @@ class Containers implements OpenExecutor {
     this.#options = options
     this.#client = options.client ?? findClient(given.environment)
     this.#name = `mortise-${given.job.id}-${randomBytes(4).toString('hex')}`
-    this.#config = `${dirname(given.workspace.here.builds)}.client`
-    this.#label = `mortise.slot=${dirname(given.workspace.here.builds)}`
+    this.#config = `${dirname(given.workspace.hostFolders.builds)}.client`
+    this.#label = `mortise.slot=${dirname(given.workspace.hostFolders.builds)}`
     const { image } = given.job
     const expand = (text: string) => given.variables.expand(text)
     this.#image = { ...(image ?? NO_IMAGE), name: expand(image?.name ?? '') || options.image }
@@ -99,12 +99,12 @@ class Containers implements OpenExecutor {
   async run({ script, stage, signal }: ScriptRun): Promise<number> {
     const { workspace, output } = this.#given
     const file = `${stage}.sh`
-    const place = join(workspace.here.temporary, file)
-    await writeFile(place, this.#trusting(script))
+    const scriptPath = join(workspace.hostFolders.temporary, file)
+    await writeFile(scriptPath, this.#trusting(script))
     // The user of the image must be able to read the script.
-    await chmod(place, 0o644)
+    await chmod(scriptPath, 0o644)
     // A hook runs before the checkout exists.
-    await mkdir(workspace.here.project, { recursive: true })
+    await mkdir(workspace.hostFolders.project, { recursive: true })
     const name = `${this.#name}-build-${this.#runs++}`
     this.#made.push(name)
     const { entrypoint } = this.#image
@@ -115,9 +115,9 @@ class Containers implements OpenExecutor {
       name,
       ...this.#shared(this.#image),
       '--volume',
-      `${workspace.here.project}:${workspace.seen.project}`,
+      `${workspace.hostFolders.project}:${workspace.seen.project}`,
       '--volume',
-      `${workspace.here.temporary}:${workspace.seen.temporary}:ro`,
+      `${workspace.hostFolders.temporary}:${workspace.seen.temporary}:ro`,
       '--workdir',
       workspace.seen.builds,
       // An empty text disables the entrypoint of the image, like an empty entrypoint in the job.
@@ -198,8 +198,8 @@ class Containers implements OpenExecutor {
     if (policies.some((policy) => !POLICIES.includes(policy)))
       throw new JobFailed('runner_configuration_error', `unknown pull policy: ${policies.join(', ').slice(0, 200)}`)
     for (const policy of policies) {
-      const isHere = policy !== 'always' && (await this.#quietly(['image', 'inspect', name], signal)) === 0
-      if (isHere) return
+      const isPulled = policy !== 'always' && (await this.#quietly(['image', 'inspect', name], signal)) === 0
+      if (isPulled) return
       if (policy === 'never') continue
       await say(`Pulling ${this.#client} image ${name} ...`)
       const platform = this.#given.variables.expand(options?.docker?.platform ?? '')
@@ -291,7 +291,7 @@ class Containers implements OpenExecutor {
 
   #run(args: string[], output: (chunk: Buffer) => Promise<void> | void, signal?: AbortSignal): Promise<number> {
     const { mark, workspace } = this.#given
-    const cwd = dirname(workspace.here.builds)
+    const cwd = dirname(workspace.hostFolders.builds)
     const command = this.#client
     return runProgram({ command, args, cwd, environment: this.#environment, mark, output, signal })
   }

@@ -162,25 +162,25 @@ class JobRun {
     if (foreign !== undefined)
       throw new JobFailed('runner_system_failure', `this runner reaches no services for secrets (${foreign})`)
     const { executor, folder, log, environment } = options
-    const place = {
+    const location = {
       folder,
       repoUrl: job.git_info.repo_url,
       ...(executor.mountedAt ? { mountedAt: executor.mountedAt } : {}),
     }
-    const plain = workspaceOf(place)!
+    const plain = workspaceOf(location)!
     const variables = new Variables(job.variables, plain.seen.temporary)
     variables.set('CI_BUILDS_DIR', plain.seen.builds)
     variables.set('CI_CONCURRENT_ID', String(options.slot))
     variables.set('CI_CONCURRENT_PROJECT_ID', String(options.slot))
-    const workspace = workspaceOf({ ...place, clonePath: variables.get('GIT_CLONE_PATH') })
+    const workspace = workspaceOf({ ...location, clonePath: variables.get('GIT_CLONE_PATH') })
     if (!workspace)
       throw new JobFailed('runner_configuration_error', `GIT_CLONE_PATH has to be within ${plain.seen.builds}`)
     setOwnVariables(variables, { job, options, workspace, timeoutMs })
     await log.flush()
     log.hide({ secrets: [...secrets, ...variables.secrets()], prefixes: job.features.token_mask_prefixes })
 
-    await removeFolder(workspace.here.temporary)
-    for (const made of [workspace.here.builds, workspace.here.temporary]) {
+    await removeFolder(workspace.hostFolders.temporary)
+    for (const made of [workspace.hostFolders.builds, workspace.hostFolders.temporary]) {
       await mkdir(made, { recursive: true })
       // Only the agent can access the parent folder. Users of a container reach these folders through their mounts.
       if (executor.isIsolated) await chmod(made, 0o777)
@@ -226,7 +226,7 @@ class JobRun {
     const title = 'Cleaning up project directory and file based variables'
     await this.#sections.section('cleanup_file_variables', title, async () => {
       await this.#executor.close()
-      await this.#executor.remove(this.#workspace.here.temporary)
+      await this.#executor.remove(this.#workspace.hostFolders.temporary)
     })
   }
 
@@ -259,7 +259,7 @@ class JobRun {
   }
 
   async #writeFiles(): Promise<void> {
-    const { temporary } = this.#workspace.here
+    const { temporary } = this.#workspace.hostFolders
     for (const { key, content } of this.#variables.files())
       await writeFile(join(temporary, key), content, { mode: this.#options.executor.isIsolated ? 0o644 : 0o600 })
   }
@@ -269,12 +269,12 @@ class JobRun {
     // For jobs in containers, git runs without a home folder: no keys, passwords or settings of the user who runs the
     // agent.
     const own = executor.isIsolated
-      ? { HOME: this.#workspace.here.temporary, GIT_ALLOW_PROTOCOL: 'http:https' }
+      ? { HOME: this.#workspace.hostFolders.temporary, GIT_ALLOW_PROTOCOL: 'http:https' }
       : Object.fromEntries(this.#variables.environment())
     const sources: SourcesJob = {
       job: this.#job,
       variables: this.#variables,
-      folder: this.#workspace.here.project,
+      folder: this.#workspace.hostFolders.project,
       environment: { ...environment, ...own },
       mark: this.#mark,
       isIsolated: executor.isIsolated,
@@ -288,7 +288,7 @@ class JobRun {
       await this.#attempts('GET_SOURCES_ATTEMPTS', () => getSources(sources), triesWhileAway)
     else await copySources(workingCopy, sources)
     this.#tracked = await trackedFiles(sources)
-    if (executor.isIsolated) await chmod(this.#workspace.here.project, 0o777)
+    if (executor.isIsolated) await chmod(this.#workspace.hostFolders.project, 0o777)
   }
 
   async #attempts(variable: string, work: () => Promise<void>, away = 1): Promise<void> {
@@ -336,9 +336,9 @@ class JobRun {
     if (failure) throw failure.error
   }
 
-  #place(): BuildFolder {
+  #buildFolder(): BuildFolder {
     return {
-      root: this.#workspace.here.project,
+      root: this.#workspace.hostFolders.project,
       seen: this.#workspace.seen.project,
       tracked: this.#tracked,
       say: this.#sections.say,
@@ -348,13 +348,19 @@ class JobRun {
 
   #cacheJob() {
     const { cacheFolder: folder } = this.#options
-    return { job: this.#job, variables: this.#variables, folder, place: this.#place(), signal: this.#signal }
+    return {
+      job: this.#job,
+      variables: this.#variables,
+      folder,
+      buildFolder: this.#buildFolder(),
+      signal: this.#signal,
+    }
   }
 
   #artifactJob() {
     const { artifacts: door } = this.#options
-    const { temporary } = this.#workspace.here
-    return { variables: this.#variables, place: this.#place(), door, temporary, signal: this.#signal }
+    const { temporary } = this.#workspace.hostFolders
+    return { variables: this.#variables, buildFolder: this.#buildFolder(), door, temporary, signal: this.#signal }
   }
 }
 

@@ -54,7 +54,7 @@ async function assertInside(root: string, link: string): Promise<void> {
 async function writeEntry(zip: ZipFile, entry: ZipEntry, root: string, path: readonly string[]): Promise<void> {
   const target = join(root, ...path)
   await folderAt(root, dirname(target))
-  await clearPlace(target)
+  await clearPath(target)
   const mode = entry.mode || 0o644
   {
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
@@ -68,12 +68,12 @@ async function writeEntry(zip: ZipFile, entry: ZipEntry, root: string, path: rea
 async function writeLink(zip: ZipFile, entry: ZipEntry, root: string, path: readonly string[]): Promise<void> {
   if (entry.size > LONGEST_LINK) throw new BadZip('has too long a link')
   const target = (await buffer(Readable.from(zip.read(entry)))).toString('utf8')
-  const place = join(root, ...path)
-  if (target.includes('\0') || !isBelow(root, resolve(dirname(place), target)))
+  const linkPath = join(root, ...path)
+  if (target.includes('\0') || !isBelow(root, resolve(dirname(linkPath), target)))
     throw new BadZip(`has a link that leads out: ${JSON.stringify(entry.name.slice(0, 200))}`)
-  await folderAt(root, dirname(place))
-  await clearPlace(place)
-  await symlink(target, place)
+  await folderAt(root, dirname(linkPath))
+  await clearPath(linkPath)
+  await symlink(target, linkPath)
 }
 
 const isBelow = (root: string, path: string) => path === root || path.startsWith(`${root}/`)
@@ -94,7 +94,7 @@ async function folderAt(root: string, folder: string): Promise<void> {
   }
 }
 
-async function clearPlace(path: string): Promise<void> {
+async function clearPath(path: string): Promise<void> {
   const found = await lstat(path).catch(nullIfMissing)
   if (found?.isDirectory()) throw new BadZip('has a file where a folder is')
   if (found) await rm(path)

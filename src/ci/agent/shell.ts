@@ -14,7 +14,7 @@ export const shellExecutor: Executor = {
     const shell = findShell(given.environment.PATH ?? '')
     return Promise.resolve({
       prepare: () => given.say(`Using Shell (${shell.name}) executor...`),
-      run: ({ script, stage, signal }) => runHere(given, shell.path, { script, stage, signal }),
+      run: ({ script, stage, signal }) => runScript(given, shell.path, { script, stage, signal }),
       remove: removeFolder,
       close: () => Promise.resolve(),
     })
@@ -27,14 +27,14 @@ function findShell(path: string): { name: string; path: string } {
   return bash ? { name: 'bash', path: bash } : { name: 'sh', path: '/bin/sh' }
 }
 
-async function runHere(
+async function runScript(
   { workspace, environment, mark, output }: ExecutorJob,
   command: string,
   { script, stage, signal }: { script: string; stage: string; signal: AbortSignal },
 ): Promise<number> {
-  const file = join(workspace.here.temporary, `${stage}.sh`)
+  const file = join(workspace.hostFolders.temporary, `${stage}.sh`)
   await writeFile(file, script, { mode: 0o600 })
-  const cwd = workspace.here.builds
+  const cwd = workspace.hostFolders.builds
   try {
     return await runProgram({ command, args: [file], cwd, environment, mark, output, signal })
   } finally {

@@ -62,8 +62,8 @@ function strategyOf({ job, variables }: SourcesJob): Strategy {
 
 async function fetchSources(git: Git, given: SourcesJob): Promise<void> {
   const { job, variables, folder, say } = given
-  const { refspecs, depth: told } = job.git_info
-  const depth = Number(variables.get('GIT_DEPTH') || told) || 0
+  const { refspecs, depth: jobDepth } = job.git_info
+  const depth = Number(variables.get('GIT_DEPTH') || jobDepth) || 0
   await say(depth > 0 ? `Fetching changes with git depth set to ${depth}...` : 'Fetching changes...')
   const isNew = !existsSync(join(folder, '.git'))
   if (isNew) {

@@ -11,7 +11,7 @@ export interface Folders {
 }
 
 export interface Workspace {
-  readonly here: Folders
+  readonly hostFolders: Folders
   /** The same folders as the scripts see them, for example in a container. */
   readonly seen: Folders
 }
@@ -54,12 +54,12 @@ export interface WorkspaceLocation {
 
 /** Null if the requested clone path is outside the builds folder. */
 export function workspaceOf({ folder, repoUrl, mountedAt, clonePath }: WorkspaceLocation): Workspace | null {
-  const here = { builds: join(folder, 'builds'), temporary: join(folder, 'tmp') }
-  const seen = mountedAt ? { builds: `${mountedAt}/builds`, temporary: `${mountedAt}/tmp` } : here
+  const hostFolders = { builds: join(folder, 'builds'), temporary: join(folder, 'tmp') }
+  const seen = mountedAt ? { builds: `${mountedAt}/builds`, temporary: `${mountedAt}/tmp` } : hostFolders
   const projectPath = clonePath ? posix.relative(seen.builds, posix.normalize(clonePath)) : projectPathOf(repoUrl)
   if (projectPath === '' || projectPath === '..' || projectPath.startsWith('../')) return null
   return {
-    here: { ...here, project: join(here.builds, projectPath) },
+    hostFolders: { ...hostFolders, project: join(hostFolders.builds, projectPath) },
     seen: { ...seen, project: posix.join(seen.builds, projectPath) },
   }
 }

@@ -43,8 +43,8 @@ export async function compile(text: string, context: Context): Promise<Compiled>
   return run(text, context, true)
 }
 
-async function run(text: string, asked: Context, wantsPlan: boolean): Promise<Compiled> {
-  const context = remembering(asked)
+async function run(text: string, original: Context, wantsPlan: boolean): Promise<Compiled> {
+  const context = remembering(original)
   const faults = new Faults()
   const patterns = new Patterns(context.caller)
   const budget = new Budget()

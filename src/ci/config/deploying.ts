@@ -168,8 +168,8 @@ export function readSecrets(value: Value, spot: Spot): Secrets | null {
       if (PROVIDERS.filter((provider) => provider in secret).length !== 1)
         at.config(`must use exactly one of these keys: ${PROVIDERS.join(', ')}`)
       for (const provider of PROVIDERS) {
-        const place = secret[provider]
-        if (place !== undefined && !isText(place) && !isMapping(place))
+        const location = secret[provider]
+        if (location !== undefined && !isText(location) && !isMapping(location))
           at.at(secret, provider).config('should be a hash or a string')
       }
       return [[name, { ...secret }]]

@@ -79,9 +79,9 @@ export async function readHeader(header: Mapping, given: GivenInputs, patterns: 
 
 function readFields(value: Value, spot: Spot): (keyof Component)[] {
   if (value === null) return []
-  const wanted = isTexts(value) ? COMPONENT_FIELDS.filter((field) => value.includes(field)) : null
-  const isKnown = wanted && isTexts(value) && value.every((field) => COMPONENT_FIELDS.some((known) => known === field))
-  return isKnown ? wanted : (spot.say(`component config should be an array of: ${COMPONENT_FIELDS.join(', ')}`) ?? [])
+  const fields = isTexts(value) ? COMPONENT_FIELDS.filter((field) => value.includes(field)) : null
+  const isKnown = fields && isTexts(value) && value.every((field) => COMPONENT_FIELDS.some((known) => known === field))
+  return isKnown ? fields : (spot.say(`component config should be an array of: ${COMPONENT_FIELDS.join(', ')}`) ?? [])
 }
 
 const markIn = ({ file, line, column }: { file?: string; line?: number; column?: number }): Mark | undefined =>
@@ -95,14 +95,14 @@ interface RequestContext {
   readonly values: ReadonlyMap<string, Value>
 }
 
-async function valueOf(written: Value, given: Value | undefined, asked: RequestContext): Promise<Value> {
-  const { spot, fault, patterns } = asked
+async function valueOf(written: Value, given: Value | undefined, context: RequestContext): Promise<Value> {
+  const { spot, fault, patterns } = context
   const spec = written ?? {}
   if (!isMapping(spec)) return spot.config('should be a hash') ?? null
   knowsKeys(spot, spec, SPEC_KEYS)
   const type = TYPES.find((known) => known === (spec['type'] ?? 'string'))
   if (!type) return spot.attribute(spec, 'type', `should be one of: ${TYPES.join(', ')}`) ?? null
-  const chosen = 'rules' in spec ? await chosenBy(spec, asked) : spec
+  const chosen = 'rules' in spec ? await chosenBy(spec, context) : spec
   if (!chosen) return null
   const value = given ?? chosen['default']
   const isLeftOpen = 'rules' in spec && value === null
@@ -111,7 +111,7 @@ async function valueOf(written: Value, given: Value | undefined, asked: RequestC
     fault(given === undefined ? TYPE_FAULTS[type].replace('provided', 'default') : TYPE_FAULTS[type])
     return null
   }
-  checkOptions(chosen, value, asked)
+  checkOptions(chosen, value, context)
   const { regex = null } = spec
   if (regex !== null && (type !== 'string' || !isText(regex) || !(await patterns.isPattern(regex))))
     spot.attribute(spec, 'regex', 'must be a regular expression with re2 syntax')
@@ -148,7 +148,8 @@ async function chosenBy(spec: Mapping, { spot, patterns, values }: RequestContex
       const stranger = condition.names.find((name) => !values.has(name))
       if (stranger !== undefined)
         return at.attribute(rule, 'if', `unknown interpolation key: \`${stranger.slice(0, 255)}\``) ?? null
-      const lookup = (place: string) => textOf(values.get(condition.names[Number(place.slice(PLACE.length))]!) ?? null)
+      const lookup = (placeholder: string) =>
+        textOf(values.get(condition.names[Number(placeholder.slice(PREFIX.length))]!) ?? null)
       if (chosen || !(await isTrue(condition.expression, lookup, patterns))) continue
     }
     chosen ??= rule
@@ -158,7 +159,7 @@ async function chosenBy(spec: Mapping, { spot, patterns, values }: RequestContex
 
 const textOf = (value: Value) => (value === null ? undefined : shown(value))
 
-const PLACE = 'input_'
+const PREFIX = 'input_'
 
 /** Parses `$[[ inputs.a ]] == "b"`, with each input as a variable. */
 function conditionIn(written: Value): { expression: Expression | null; names: string[] } {
@@ -166,7 +167,7 @@ function conditionIn(written: Value): { expression: Expression | null; names: st
   if (!isText(written)) return { expression: null, names }
   const text = written.replace(
     /\$\[\[\s*inputs\.([\w.-]+)\s*\]\]/g,
-    (_, name: string) => `$${PLACE}${names.push(name) - 1}`,
+    (_, name: string) => `$${PREFIX}${names.push(name) - 1}`,
   )
   // Other variables are unknown here.
   const isPlain = !/\$(?!input_\d)/.test(text)

@@ -233,9 +233,9 @@ function ownOrDefault(job: Mapping, spot: Spot, defaults: Defaults): Defaults {
   return Object.assign({ ...defaults }, ...own)
 }
 
-function keep(defaults: Defaults, wanted: boolean | readonly string[]): Defaults {
-  if (typeof wanted === 'boolean') return wanted ? defaults : {}
-  return Object.fromEntries(Object.entries(defaults).filter(([key]) => wanted.includes(key)))
+function keep(defaults: Defaults, inherited: boolean | readonly string[]): Defaults {
+  if (typeof inherited === 'boolean') return inherited ? defaults : {}
+  return Object.fromEntries(Object.entries(defaults).filter(([key]) => inherited.includes(key)))
 }
 
 function readInherit(job: Mapping, spot: Spot) {

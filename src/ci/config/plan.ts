@@ -59,7 +59,7 @@ export type Why = 'no_rule' | 'never' | 'only' | 'workflow' | 'alone'
 const MOST_JOBS = 500
 const LONGEST_NAME = 255
 /** The limit of parallel jobs whose rules are evaluated, and of matrix values that needs compare. */
-const MOST_ASKED = 50_000
+const MOST_EVALUATIONS = 50_000
 /** The limit for all jobs together, in characters. */
 const LARGEST_PLAN = 20 * 1024 * 1024
 
@@ -82,7 +82,7 @@ class Planning {
   readonly #stages: ReadonlyMap<string, number>
   readonly #predefined: ReadonlyMap<string, string>
   readonly #settings: ReadonlyMap<string, string>
-  #asked = 0
+  #evaluations = 0
 
   constructor(root: Mapping, definition: Definition, context: Context, patterns: Patterns) {
     this.#root = root
@@ -175,7 +175,7 @@ class Planning {
     const { parallel } = job
     const own = valuesOf(job.variables)
     const ask = (more: ReadonlyMap<string, string>) => {
-      if (++this.#asked > MOST_ASKED) throw tooBig()
+      if (++this.#evaluations > MOST_EVALUATIONS) throw tooBig()
       return this.#decide(job, new Scope([this.#settings, more, own, inherited, this.#predefined]))
     }
     if (!parallel || !('rows' in parallel)) {
@@ -282,7 +282,7 @@ class Planning {
     if (!matrix?.some((row) => Object.values(row).some((values) => values.some((text) => text.includes('$[[')))))
       return matrix
     const filled = (text: string) => {
-      if (++this.#asked > MOST_ASKED) throw tooBig()
+      if (++this.#evaluations > MOST_EVALUATIONS) throw tooBig()
       return text.replace(/\$\[\[\s*matrix\.(\w+)\s*\]\]/g, (_, name: string) => {
         if (own && Object.hasOwn(own, name)) return own[name]!
         const what = 'matrix expression references an unknown identifier'
@@ -318,16 +318,16 @@ function withOver(base: readonly YamlVariable[], over: readonly YamlVariable[]):
   return [...new Map([...base, ...over].map((variable) => [variable.key, variable])).values()]
 }
 
-function inheritedBy({ inherit_variables: wanted }: JobDefinition, values: ReadonlyMap<string, string>) {
-  if (typeof wanted === 'boolean') return wanted ? values : new Map<string, string>()
-  return new Map(wanted.flatMap((key) => (values.has(key) ? [[key, values.get(key)!] as const] : [])))
+function inheritedBy({ inherit_variables: inherited }: JobDefinition, values: ReadonlyMap<string, string>) {
+  if (typeof inherited === 'boolean') return inherited ? values : new Map<string, string>()
+  return new Map(inherited.flatMap((key) => (values.has(key) ? [[key, values.get(key)!] as const] : [])))
 }
 
 /** The variables that the file gives a job: those of the whole file, then its own. */
 export function fileVariables(plan: Pick<Plan, 'variables'>, job: PlannedJob): readonly YamlVariable[] {
-  const wanted = job.inherit_variables
-  const names = typeof wanted === 'boolean' ? null : new Set(wanted)
-  const of = names ? plan.variables.filter(({ key }) => names.has(key)) : wanted ? plan.variables : []
+  const inherited = job.inherit_variables
+  const names = typeof inherited === 'boolean' ? null : new Set(inherited)
+  const of = names ? plan.variables.filter(({ key }) => names.has(key)) : inherited ? plan.variables : []
   return withOver(of, job.variables)
 }
 

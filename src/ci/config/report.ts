@@ -42,11 +42,11 @@ export interface Report {
 /** The list is cut at the maximum number of jobs in a pipeline. */
 const MOST_OUTLINES = 1000
 
-export async function reportOn(text: string, context: Context, wanted: ReportOptions): Promise<Report> {
-  const checked = wanted.plan ? await compile(text, context) : { ...(await check(text, context)), plan: null }
+export async function reportOn(text: string, context: Context, options: ReportOptions): Promise<Report> {
+  const checked = options.plan ? await compile(text, context) : { ...(await check(text, context)), plan: null }
   const { errors, warnings, includes, definition, plan } = checked
-  const jobs = wanted.details ? [...(definition?.jobs.values() ?? [])].slice(0, MOST_OUTLINES).map(outlineOf) : []
-  return { errors, warnings, includes, plan, jobs, merged: wanted.details ? checked.merged() : null }
+  const jobs = options.details ? [...(definition?.jobs.values() ?? [])].slice(0, MOST_OUTLINES).map(outlineOf) : []
+  return { errors, warnings, includes, plan, jobs, merged: options.details ? checked.merged() : null }
 }
 
 const outlineOf = (job: JobDefinition): JobOutline => ({
@@ -74,28 +74,28 @@ type Question =
 export interface Task {
   readonly text: string
   readonly context: Omit<Context, keyof Asking>
-  readonly wanted: ReportOptions
+  readonly options: ReportOptions
 }
 
-export function taskOf(text: string, context: Context, wanted: ReportOptions): Task {
+export function taskOf(text: string, context: Context, options: ReportOptions): Task {
   const { changedPaths: _changedPaths, paths: _paths, readInclude: _readInclude, ...data } = context
-  return { text, context: data, wanted }
+  return { text, context: data, options }
 }
 
 /** Runs in the thread, and asks the main thread for everything that only that one knows. */
-export function perform({ text, context, wanted }: Task, ask: Ask): Promise<Report> {
+export function perform({ text, context, options }: Task, ask: Ask): Promise<Report> {
   const askFor = <T>(question: Question) => ask(question) as Promise<T>
   const asking: Asking = {
     changedPaths: (compareTo) => askFor<readonly string[] | null>({ kind: 'changedPaths', compareTo }),
     paths: (tree) => askFor<readonly string[] | null>({ kind: 'paths', tree }),
     readInclude: (include, from) => askFor<IncludeAnswer>({ kind: 'readInclude', include, from }),
   }
-  return reportOn(text, { ...context, ...asking }, wanted)
+  return reportOn(text, { ...context, ...asking }, options)
 }
 
 export function answerFrom(context: Asking): Ask {
-  return (asked) => {
-    const question = asked as Question
+  return (data) => {
+    const question = data as Question
     if (question.kind === 'changedPaths') return context.changedPaths(question.compareTo)
     if (question.kind === 'paths') return context.paths(question.tree)
     return context.readInclude(question.include, question.from)

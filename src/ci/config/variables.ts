@@ -12,7 +12,7 @@ export interface Variable {
 
 export type Lookup = (name: string) => string | undefined
 
-const PLACE = /\$\$|\$(\w+)|\$\{(\w+)\}|%(\w+)%/g
+const PLACEHOLDER = /\$\$|\$(\w+)|\$\{(\w+)\}|%(\w+)%/g
 const LONGEST_RESULT = 100_000
 const DEEPEST = 20
 
@@ -23,10 +23,10 @@ const DEEPEST = 20
 export function expand(text: string, lookup: Lookup): string {
   let left = LONGEST_RESULT
   const inside = (part: string, names: readonly string[]): string =>
-    part.replace(PLACE, (place, ...groups: (string | undefined)[]) => {
+    part.replace(PLACEHOLDER, (placeholder, ...groups: (string | undefined)[]) => {
       const name = groups[0] ?? groups[1] ?? groups[2]
-      if (name === undefined) return place
-      if (names.includes(name) || names.length === DEEPEST || left < 0) return place
+      if (name === undefined) return placeholder
+      if (names.includes(name) || names.length === DEEPEST || left < 0) return placeholder
       const value = lookup(name) ?? ''
       left -= value.length + 1
       return inside(value, [...names, name])

@@ -20,14 +20,14 @@ export const badgePage: ProjectPage = {
     const project = await findProjectById(app.db, id)
     const viewer = project && (await webViewer(gateway, request))
     const subject = project && (await loadRepositorySubject(app, project, viewer))
-    const asked = { ref: rest.slice(0, -1).join('/'), query: readQuery(request.raw.url!) }
+    const options = { ref: rest.slice(0, -1).join('/'), query: readQuery(request.raw.url!) }
     const kind = rest.at(-1)
     if (!subject || !ciPolicy.read(subject)) return null
     if (kind === 'release.svg')
       return repositoryPolicy.download(subject) ? picture(await releaseBadge(app, id), request) : null
-    if (asked.ref === '' || !ciPolicy.readPipelines(subject)) return null
-    if (kind === 'pipeline.svg' || kind === 'build.svg') return picture(await pipelineBadge(app, id, asked), request)
-    if (kind === 'coverage.svg') return picture(await coverageBadge(app, id, asked), request)
+    if (options.ref === '' || !ciPolicy.readPipelines(subject)) return null
+    if (kind === 'pipeline.svg' || kind === 'build.svg') return picture(await pipelineBadge(app, id, options), request)
+    if (kind === 'coverage.svg') return picture(await coverageBadge(app, id, options), request)
     return null
   },
 }

@@ -41,8 +41,8 @@ export const listDeployed = endpoint({
     const { id: project } = subject.project
     const found = name ? await findEnvironmentByName(app.db, project, name) : undefined
     if (found === null) return { total: 0, items: [] }
-    const wanted = Object.fromEntries(Object.entries(filter).filter(([, value]) => (value ?? null) !== null))
-    const values = { project, ...wanted, ...(found && { environment: found.id }) }
+    const conditions = Object.fromEntries(Object.entries(filter).filter(([, value]) => (value ?? null) !== null))
+    const values = { project, ...conditions, ...(found && { environment: found.id }) }
     const { items, total } = await listDeployments(app.db, values, page, { order_by, sort: sort ?? 'asc' })
     return { total, items: await presentDeployments(app, subject, items) }
   },

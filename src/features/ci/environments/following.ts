@@ -72,13 +72,13 @@ async function scopeOf(app: App, job: Job, environment: Environment): Promise<Sc
     CI_ENVIRONMENT_SLUG: environment.slug,
   })
   // The job's own variables come last: they override the variables of the jobs it depends on.
-  const told = [...(await dependenciesOf(app, job)).map((one) => one.job.id), job.id]
+  const jobIds = [...(await dependenciesOf(app, job)).map((one) => one.job.id), job.id]
   const reported = await app.db
     .selectFrom('ci_job_variables')
     .selectAll()
-    .where(inIdList(app.db, 'job_id', idList(app.db, told)))
+    .where(inIdList(app.db, 'job_id', idList(app.db, jobIds)))
     .execute()
-  reported.sort((a, b) => told.indexOf(a.job_id) - told.indexOf(b.job_id))
+  reported.sort((a, b) => jobIds.indexOf(a.job_id) - jobIds.indexOf(b.job_id))
   return new Scope([
     valuesOf(own),
     valuesOf(reported.map(({ key, value_sealed }) => ({ key, value: app.vault.open(value_sealed) }))),

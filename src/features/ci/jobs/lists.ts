@@ -76,10 +76,10 @@ const ofRunner = longList<RunnerJobFilter, 'ci_jobs', 'id'>({
 
 export const listRunnerJobs = (
   { db }: App,
-  wanted: RunnerJobFilter,
+  filter: RunnerJobFilter,
   cut: Cut,
   sort: Sort | null | undefined,
-): Promise<Page<Job>> => ofRunner(db, wanted, cut, { sort })
+): Promise<Page<Job>> => ofRunner(db, filter, cut, { sort })
 
 export interface PipelineJobsFilter {
   readonly kind: JobKind

@@ -91,26 +91,26 @@ async function artifactsOf(app: App, jobs: readonly number[]): Promise<Map<numbe
   return Map.groupBy(rows, ({ job_id }) => job_id)
 }
 
-async function jobSurroundings(app: App, place: Location): Promise<JobSurroundings> {
+async function jobSurroundings(app: App, location: Location): Promise<JobSurroundings> {
   return {
     users: await surroundings(app),
-    url: webUrlOf(app, place),
-    isScoped: place.project.job_token_scope_enabled,
+    url: webUrlOf(app, location),
+    isScoped: location.project.job_token_scope_enabled,
     now: timestamp(app.clock),
   }
 }
 
-export async function presentJobs(app: App, place: Location, jobs: readonly Job[]): Promise<JobRecord[]> {
-  const around = await jobSurroundings(app, place)
-  return (await loadJobs(app, place, jobs)).map((one) => presentJob(one, around))
+export async function presentJobs(app: App, location: Location, jobs: readonly Job[]): Promise<JobRecord[]> {
+  const around = await jobSurroundings(app, location)
+  return (await loadJobs(app, location, jobs)).map((one) => presentJob(one, around))
 }
 
-export async function presentOneJob(app: App, place: Location, one: Job): Promise<JobRecord> {
-  return (await presentJobs(app, place, [one]))[0]!
+export async function presentOneJob(app: App, location: Location, one: Job): Promise<JobRecord> {
+  return (await presentJobs(app, location, [one]))[0]!
 }
 
-export async function presentBridges(app: App, place: Location, bridges: readonly Job[]) {
-  const around = await jobSurroundings(app, place)
+export async function presentBridges(app: App, location: Location, bridges: readonly Job[]) {
+  const around = await jobSurroundings(app, location)
   const ids = bridges.map(({ id }) => id)
   const made = await app.db
     .selectFrom('pipelines')
@@ -122,7 +122,7 @@ export async function presentBridges(app: App, place: Location, bridges: readonl
     .orderBy('pipelines.id')
     .execute()
   const byBridge = new Map(made.map((one) => [one.bridge_id, one]))
-  return (await loadJobs(app, place, bridges)).map((one) => {
+  return (await loadJobs(app, location, bridges)).map((one) => {
     const downstream = byBridge.get(one.id) ?? null
     const downstreamUrl = downstream ? `${app.url}/${downstream.full_path}/${downstream.path}` : app.url
     return presentBridge({ ...one, downstream, downstreamUrl }, around)

@@ -19,13 +19,13 @@ export async function stopJobs(
   { isForced = false }: StopOptions = {},
 ): Promise<Job[]> {
   const graceful = isForced ? new Set<number>() : await endedInOrder(app, ids)
-  const told = await moveJobs(app, [...graceful], 'canceling')
+  const canceling = await moveJobs(app, [...graceful], 'canceling')
   const ended = await moveJobs(
     app,
     ids.filter((id) => !graceful.has(id)),
     'canceled',
   )
-  return [...told, ...ended]
+  return [...canceling, ...ended]
 }
 
 /** Jobs whose runner runs `after_script` on cancellation and then reports the end. */

@@ -60,11 +60,11 @@ async function dropUnwanted(app: App): Promise<void> {
       .execute()
     for (const { namespace_id, shared_runners_enabled, builds_access_level, ...job } of waiting) {
       const alike = JSON.stringify([job.project_id, job.tags, job.protected])
-      const place = { namespace_id, shared_runners_enabled }
-      const isWanted =
-        builds_access_level !== FeatureDisabled && (isReached.get(alike) ?? (await hasRunner(app, job, place)))
-      isReached.set(alike, isWanted)
-      if (!isWanted || job.queued_at! < unwanted) await giveUp(app, job)
+      const location = { namespace_id, shared_runners_enabled }
+      const isRunnable =
+        builds_access_level !== FeatureDisabled && (isReached.get(alike) ?? (await hasRunner(app, job, location)))
+      isReached.set(alike, isRunnable)
+      if (!isRunnable || job.queued_at! < unwanted) await giveUp(app, job)
       last = job.id
     }
     if (waiting.length < AT_ONCE) return
@@ -77,7 +77,7 @@ interface Location {
 }
 
 /** Whether a runner with recent contact could take the job. */
-async function hasRunner({ db, clock }: App, job: Job, place: Location): Promise<boolean> {
+async function hasRunner({ db, clock }: App, job: Job, location: Location): Promise<boolean> {
   const tags = tagsOf(job)
   const online = await db
     .selectFrom('runners as r')
@@ -88,7 +88,7 @@ async function hasRunner({ db, clock }: App, job: Job, place: Location): Promise
     .$if(tags.length === 0, (query) => query.where('r.run_untagged', '=', true))
     .where((eb) =>
       eb.or([
-        ...(place.shared_runners_enabled ? [eb('r.runner_type', '=', 'instance_type')] : []),
+        ...(location.shared_runners_enabled ? [eb('r.runner_type', '=', 'instance_type')] : []),
         eb.exists(
           eb
             .selectFrom('runner_projects as rp')
@@ -102,7 +102,7 @@ async function hasRunner({ db, clock }: App, job: Job, place: Location): Promise
             .innerJoin('namespace_ancestors as a', 'a.ancestor_id', 'rg.group_id')
             .select('rg.runner_id')
             .whereRef('rg.runner_id', '=', 'r.id')
-            .where('a.namespace_id', '=', place.namespace_id),
+            .where('a.namespace_id', '=', location.namespace_id),
         ),
       ]),
     )

@@ -48,17 +48,17 @@ export async function lastPart(app: App, job: Job): Promise<TracePart> {
 }
 
 /** Lines from this number on, or the last lines if the log has fewer. */
-export async function partFromLine(app: App, job: Job, wanted: number): Promise<TracePart> {
+export async function partFromLine(app: App, job: Job, lineNumber: number): Promise<TracePart> {
   const found: Buffer[] = []
   let [at, line, start, length] = [0, 1, 0, 0]
   for await (const chunk of chunksOf(app, job)) {
     let from = 0
-    while (line < wanted && from < chunk.length) {
+    while (line < lineNumber && from < chunk.length) {
       const end = chunk.indexOf(NEWLINE, from)
       if (end < 0) from = chunk.length
       else [from, line] = [end + 1, line + 1]
     }
-    if (line === wanted && from < chunk.length) {
+    if (line === lineNumber && from < chunk.length) {
       if (length === 0) start = at + from
       found.push(chunk.subarray(from))
       length += chunk.length - from
@@ -121,13 +121,13 @@ export interface TraceMatches {
 
 /** Finds lines that contain a text, ignoring case. */
 export async function searchTrace(app: App, job: Job, search: string): Promise<TraceMatches> {
-  const wanted = search.toLowerCase()
+  const needle = search.toLowerCase()
   const matches: { line: number; text: string }[] = []
   const decoder = new StringDecoder('utf8')
   let [line, rest] = [1, '']
   const look = (raw: string) => {
     const text = raw.includes('\u001b') ? raw.replace(TERMINAL_CODE, '') : raw
-    const at = text.toLowerCase().indexOf(wanted)
+    const at = text.toLowerCase().indexOf(needle)
     if (at < 0) return
     const from = Math.max(0, at - LONGEST_MATCH / 2)
     matches.push({ line, text: text.slice(from, from + LONGEST_MATCH).trim() })

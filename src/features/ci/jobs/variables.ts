@@ -239,7 +239,7 @@ async function environmentOf({ db }: App, { environment_id }: Job): Promise<Envi
 
 function ofEnvironment(
   { name, slug, tier, external_url }: EnvironmentRow,
-  said: { readonly url: string | null; readonly action: string } | null,
+  definition: { readonly url: string | null; readonly action: string } | null,
   known: readonly JobVariable[],
 ): Variable[] {
   const scope = new Scope([
@@ -253,8 +253,8 @@ function ofEnvironment(
     CI_ENVIRONMENT_NAME: name,
     CI_ENVIRONMENT_SLUG: slug,
     CI_ENVIRONMENT_TIER: tier,
-    CI_ENVIRONMENT_ACTION: said?.action ?? 'start',
-    CI_ENVIRONMENT_URL: said?.url ? scope.expand(said.url) : external_url,
+    CI_ENVIRONMENT_ACTION: definition?.action ?? 'start',
+    CI_ENVIRONMENT_URL: definition?.url ? scope.expand(definition.url) : external_url,
   })
 }
 

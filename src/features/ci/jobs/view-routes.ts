@@ -12,7 +12,7 @@ import { lastPart, partFromByte, partFromLine, searchTrace } from './trace-parts
 
 const ITEM = '/projects/:id/jobs/:job_id'
 
-const place = int.pipe(z.int().min(0).max(Number.MAX_SAFE_INTEGER))
+const position = int.pipe(z.int().min(0).max(Number.MAX_SAFE_INTEGER))
 
 export const tracePart = endpoint({
   method: 'GET',
@@ -21,7 +21,7 @@ export const tracePart = endpoint({
   on: job,
   allow: 'readJobs',
   by: 'visitor',
-  input: z.object({ line: place.nullish(), start: place.nullish() }),
+  input: z.object({ line: position.nullish(), start: position.nullish() }),
   output: entity({
     start: z.int(),
     end: z.int(),

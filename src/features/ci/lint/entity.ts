@@ -94,13 +94,13 @@ function presentInclude(
   url: string,
 ): Lint['includes'][number] {
   const path = location.replace(/^\//, '')
-  const isHere = type === 'local' && context_project !== null && context_sha !== null
+  const isLocal = type === 'local' && context_project !== null && context_sha !== null
   const at = (page: string) => `${url}/${context_project}/-/${page}/${context_sha}/${path}`
   return {
     type: TYPES[type],
     location,
-    blob: isHere ? at('blob') : null,
-    raw: isHere ? at('raw') : type === 'remote' ? location : null,
+    blob: isLocal ? at('blob') : null,
+    raw: isLocal ? at('raw') : type === 'remote' ? location : null,
     extra: {},
     context_project,
     context_sha,

@@ -54,9 +54,9 @@ export const lintForProject = endpoint({
   output: LintEntity,
   async handle({ app, subject, input: { content, dry_run, include_jobs, ref } }) {
     if (content.trim() === '') return presentFault(NOTHING_TO_CHECK)
-    const place = await lintRef(subject, ref)
-    if (!place) return presentFault('Reference not found')
-    const checked = await lintFor(app, subject, content, place, { dryRun: dry_run ?? false })
+    const target = await lintRef(subject, ref)
+    if (!target) return presentFault('Reference not found')
+    const checked = await lintFor(app, subject, content, target, { dryRun: dry_run ?? false })
     return presentLint(checked, { url: app.url, withJobs: include_jobs ?? false })
   },
 })
@@ -81,14 +81,14 @@ export const lintOfProject = endpoint({
   async handle({ app, subject, input }) {
     const dryRun = input.dry_run ?? false
     if (dryRun && !lintPolicy.run(subject)) throw forbidden()
-    const asked = input.content_ref || input.sha || subject.project.default_branch
-    const sha = (await repositoryExists(subject.dir)) ? await resolveCommit(subject.dir, asked) : null
+    const revision = input.content_ref || input.sha || subject.project.default_branch
+    const sha = (await repositoryExists(subject.dir)) ? await resolveCommit(subject.dir, revision) : null
     if (sha === null) throw notFound('Commit')
     const content = await readConfiguration(subject, sha)
     if (content === null) return presentFault(NOTHING_TO_CHECK)
-    const place = await lintRef(subject, input.dry_run_ref || input.ref)
-    if (!place) return presentFault('Reference not found')
-    const checked = await lintFor(app, subject, content, { ...place, sha }, { dryRun })
+    const target = await lintRef(subject, input.dry_run_ref || input.ref)
+    if (!target) return presentFault('Reference not found')
+    const checked = await lintFor(app, subject, content, { ...target, sha }, { dryRun })
     return presentLint(checked, { url: app.url, withJobs: input.include_jobs ?? false })
   },
 })

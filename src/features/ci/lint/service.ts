@@ -23,10 +23,10 @@ export interface LintRef {
 }
 
 /** The default branch, unless the caller names another ref. Null if the branch or tag does not exist. */
-export async function lintRef({ dir, project }: RepositorySubject, asked?: string | null): Promise<LintRef | null> {
+export async function lintRef({ dir, project }: RepositorySubject, refName?: string | null): Promise<LintRef | null> {
   // The validated text may be the first file of an empty repository.
-  if (!asked && project.empty_repo) return { ref: project.default_branch, tag: false, sha: NO_OBJECT }
-  const given = asked || project.default_branch
+  if (!refName && project.empty_repo) return { ref: project.default_branch, tag: false, sha: NO_OBJECT }
+  const given = refName || project.default_branch
   const named = parseRefName(given)
   if (!named) return null
   for (const tag of named.tag === undefined ? [false, true] : [named.tag]) {
@@ -41,25 +41,25 @@ export async function lintFor(
   app: App,
   subject: RepositorySubject,
   text: string,
-  place: LintRef,
+  target: LintRef,
   { dryRun }: { dryRun: boolean },
 ): Promise<Report> {
   const { project } = subject
-  const mayRun = await mayRunOn(app, subject, place)
-  const isProtected = await isProtectedRef(app, project.id, place)
-  const commit = place.sha === NO_OBJECT ? null : await findCommit(subject.dir, place.sha)
+  const mayRun = await mayRunOn(app, subject, target)
+  const isProtected = await isProtectedRef(app, project.id, target)
+  const commit = target.sha === NO_OBJECT ? null : await findCommit(subject.dir, target.sha)
   const facts = {
-    ref: place.ref,
-    tag: place.tag,
-    sha: place.sha,
+    ref: target.ref,
+    tag: target.tag,
+    sha: target.sha,
     before_sha: NO_OBJECT,
     source: 'push' as const,
     protected: isProtected,
   }
   // A caller who may not run pipelines must not learn the values of variables.
   const settings = mayRun ? await settingsFor(app, { project, isProtected }) : []
-  const wanted = { subject, facts, commit, settings }
-  return compileConfiguration(app, text, await contextFor(app, wanted), { plan: dryRun, details: true })
+  const request = { subject, facts, commit, settings }
+  return compileConfiguration(app, text, await contextFor(app, request), { plan: dryRun, details: true })
 }
 
 /** Validates without a project: reads no includes except templates, which are public. */

@@ -252,21 +252,21 @@ export class LocalPipeline {
 
   /** The jobs whose artifacts and variables this job gets: the jobs it names, or all jobs of earlier stages. */
   #before({ job }: Row): Row[] {
-    const wanted =
+    const needed =
       job.dependencies ?? job.needs?.flatMap((need) => (need.kind === 'job' && need.artifacts ? need.job : []))
     return this.#rows
       .filter((one) => isEnded(one.status) && !one.job.trigger)
-      .filter((one) => (wanted ? wanted.includes(one.job.name) : one.job.stage_index < job.stage_index))
+      .filter((one) => (needed ? needed.includes(one.job.name) : one.job.stage_index < job.stage_index))
       .toSorted((a, b) => a.job.stage_index - b.job.stage_index || a.id - b.id)
   }
 
   /** Lists artifacts that a server would provide and a local run does not have. */
   *#lacks({ job }: Row): Generator<string> {
-    const here = new Set(this.#rows.map((row) => row.job.name))
+    const names = new Set(this.#rows.map((row) => row.job.name))
     for (const need of job.needs ?? []) {
       if (need.kind === 'project') yield `Artifacts of ${need.job} in ${need.project} are not here`
       else if (need.kind === 'pipeline') yield `Artifacts of the pipeline ${need.pipeline} are not here`
-      else if (need.artifacts && !here.has(need.job)) yield `Artifacts of ${need.job} are not here: it is not run`
+      else if (need.artifacts && !names.has(need.job)) yield `Artifacts of ${need.job} are not here: it is not run`
     }
   }
 

@@ -73,20 +73,20 @@ function chosenOf(plan: Plan, { named, withNeeds }: RunOptions): { jobs: readonl
     throw new NotRun(n < 0 ? `there is no job ${name}` : `${name} is not in this pipeline: ${whyOf(plan, n)}`)
   })
   const played = new Set(meant.map(({ name }) => name))
-  const wanted = new Set(meant)
+  const selected = new Set(meant)
   if (withNeeds) {
     const byName = new Map(plan.jobs.map((job) => [job.name, job]))
     // The loop adds jobs to the set while it iterates.
-    for (const { needs, stage_index } of wanted) {
+    for (const { needs, stage_index } of selected) {
       const before = needs === null ? plan.jobs.filter((job) => job.stage_index < stage_index) : []
-      for (const job of before) wanted.add(job)
+      for (const job of before) selected.add(job)
       for (const need of needs ?? []) {
         const job = need.kind === 'job' ? byName.get(need.job) : undefined
         if (!job) continue
-        wanted.add(job)
+        selected.add(job)
         played.add(job.name)
       }
     }
   }
-  return { jobs: plan.jobs.filter((job) => wanted.has(job)), played }
+  return { jobs: plan.jobs.filter((job) => selected.has(job)), played }
 }

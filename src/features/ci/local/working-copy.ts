@@ -49,14 +49,14 @@ export interface WorkingCopy {
 
 export async function openWorkingCopy(
   folder: string,
-  { ref: asked, environment }: { ref?: string | undefined; environment: Environment },
+  { ref: givenRef, environment }: { ref?: string | undefined; environment: Environment },
 ): Promise<WorkingCopy> {
   const outside = new Git(folder, environment)
   const root = await outside.line('rev-parse', '--show-toplevel')
   if (!root) throw new NoWorkingCopy('this is no working copy of git')
   const git = new Git(root, environment)
   const current = await git.line('symbolic-ref', '--short', '--quiet', 'HEAD')
-  const ref = asked ?? current ?? (await git.line('describe', '--tags', '--exact-match')) ?? 'HEAD'
+  const ref = givenRef ?? current ?? (await git.line('describe', '--tags', '--exact-match')) ?? 'HEAD'
   const isBranch = ref === current || (await git.commitOf(`refs/heads/${ref}`)) !== null
   const tag = !isBranch && (await git.commitOf(`refs/tags/${ref}`)) !== null
   // The files are those of the working copy, whatever ref the caller names for the pipeline.
@@ -79,8 +79,8 @@ export async function openWorkingCopy(
 }
 
 async function defaultBranch(git: Git, current: string | null): Promise<string> {
-  const told = await git.line('symbolic-ref', '--short', '--quiet', 'refs/remotes/origin/HEAD')
-  if (told) return told.replace(/^origin\//, '')
+  const remoteHead = await git.line('symbolic-ref', '--short', '--quiet', 'refs/remotes/origin/HEAD')
+  if (remoteHead) return remoteHead.replace(/^origin\//, '')
   for (const name of ['main', 'master']) if (await git.commitOf(`refs/heads/${name}`)) return name
   return current ?? 'main'
 }

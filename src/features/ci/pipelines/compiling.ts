@@ -40,11 +40,11 @@ const MODULE = new URL(
 export async function compileConfiguration(
   app: App,
   text: string,
-  asked: Context,
-  wanted: ReportOptions,
+  original: Context,
+  reportOptions: ReportOptions,
 ): Promise<Report> {
-  const context = readingOnce({ ...asked, caller: app.caller })
-  return (await compileHere(text, context, wanted)) ?? compileInThread(app, text, context, wanted)
+  const context = readingOnce({ ...original, caller: app.caller })
+  return (await compileHere(text, context, reportOptions)) ?? compileInThread(app, text, context, reportOptions)
 }
 
 /** Caches includes: a configuration that is compiled first here and then in a thread reads them once. */
@@ -64,7 +64,7 @@ function readingOnce(context: Context): Context {
 class TooLong extends Error {}
 
 /** Null as soon as the text and its includes exceed `SHORT`. */
-async function compileHere(text: string, context: Context, wanted: ReportOptions): Promise<Report | null> {
+async function compileHere(text: string, context: Context, reportOptions: ReportOptions): Promise<Report | null> {
   let left = SHORT - text.length
   if (left < 0) return null
   const readInclude: Context['readInclude'] = async (include, from) => {
@@ -74,18 +74,23 @@ async function compileHere(text: string, context: Context, wanted: ReportOptions
     return answer
   }
   try {
-    return await reportOn(text, { ...context, readInclude }, wanted)
+    return await reportOn(text, { ...context, readInclude }, reportOptions)
   } catch (error) {
     if (error instanceof TooLong) return null
     throw error
   }
 }
 
-async function compileInThread(app: App, text: string, context: Context, wanted: ReportOptions): Promise<Report> {
+async function compileInThread(
+  app: App,
+  text: string,
+  context: Context,
+  reportOptions: ReportOptions,
+): Promise<Report> {
   const reading = keepingFaults(answerFrom(context))
   try {
     const options = { caller: app.caller, deadline: DEADLINE, answer: reading.answer }
-    return await compiling.run<Report>(MODULE, taskOf(text, context, wanted), options)
+    return await compiling.run<Report>(MODULE, taskOf(text, context, reportOptions), options)
   } catch (error) {
     if (error instanceof OutOfTime) return TAKES_TOO_LONG
     throw reading.fault ?? error

@@ -27,7 +27,7 @@ export interface ConfigurationRequest {
   readonly settings: readonly Variable[]
   readonly inputs?: Readonly<Record<string, unknown>> | undefined
   /** More variables that rules may use. */
-  readonly told?: readonly Variable[]
+  readonly mergeRequestVariables?: readonly Variable[]
   /** The merge request of the pipeline, with its base commit. */
   readonly mergeRequest?: { readonly base_sha: string | null } | undefined
   readonly reader?: IncludeReader
@@ -45,14 +45,14 @@ export async function readConfiguration(
   return fileAt(subject.dir, sha, path)
 }
 
-export async function compileFor(app: App, text: string, wanted: ConfigurationRequest): Promise<Report> {
-  return compileConfiguration(app, text, await contextFor(app, wanted), { plan: true, details: false })
+export async function compileFor(app: App, text: string, request: ConfigurationRequest): Promise<Report> {
+  return compileConfiguration(app, text, await contextFor(app, request), { plan: true, details: false })
 }
 
-export async function contextFor(app: App, wanted: ConfigurationRequest): Promise<Context> {
-  const { subject, facts, commit, settings } = wanted
+export async function contextFor(app: App, request: ConfigurationRequest): Promise<Context> {
+  const { subject, facts, commit, settings } = request
   const { dir, project, namespace, viewer } = subject
-  const reader = wanted.reader ?? new IncludeReader(app, viewer, subject)
+  const reader = request.reader ?? new IncludeReader(app, viewer, subject)
   const limits = await loadLimits(app.db)
   return {
     path: project.ci_config_path || DEFAULT_CONFIG_PATH,
@@ -61,10 +61,13 @@ export async function contextFor(app: App, wanted: ConfigurationRequest): Promis
     tag: facts.tag,
     source: facts.source,
     default_branch: project.default_branch,
-    predefined: [...ruleVariables(await serverOf(app), subject, facts, commit), ...(wanted.told ?? [])],
+    predefined: [
+      ...ruleVariables(await serverOf(app), subject, facts, commit),
+      ...(request.mergeRequestVariables ?? []),
+    ],
     variables: settings,
-    ...(wanted.inputs && { inputs: wanted.inputs }),
-    changedPaths: (compareTo) => changedFor(dir, wanted, compareTo),
+    ...(request.inputs && { inputs: request.inputs }),
+    changedPaths: (compareTo) => changedFor(dir, request, compareTo),
     async paths(tree) {
       const found = await reader.project(tree.project)
       const sha = 'sha' in tree ? tree.sha : found && (await resolveCommit(found.dir, tree.ref ?? 'HEAD'))

@@ -131,14 +131,15 @@ export async function createPipeline(app: App, input: PipelineInput): Promise<Ma
     ...(input.variables ?? []).map(({ key, value, variable_type }) => ({ key, value, file: variable_type === 'file' })),
   ]
   const { inputs, mergeRequest } = input
-  const told = mergeRequest?.variables ?? (await openFrom(app, { project_id: input.project.id, ...facts }))
+  const mergeRequestVariables =
+    mergeRequest?.variables ?? (await openFrom(app, { project_id: input.project.id, ...facts }))
   const compiled = await compileFor(app, text, {
     subject,
     facts,
     commit,
     settings,
     inputs,
-    told,
+    mergeRequestVariables,
     mergeRequest,
     ...(input.configuration?.reader && { reader: input.configuration.reader }),
   })
@@ -148,8 +149,14 @@ export async function createPipeline(app: App, input: PipelineInput): Promise<Ma
   if (plan.jobs.length === 0) return refused(EMPTY)
   if (await exceedsActiveJobs(app, input.project.id, plan.jobs.length))
     return keepFaults(app, subject, input, facts, [{ message: TOO_MANY_ACTIVE }])
-  const predefined = [...ruleVariables(await serverOf(app), subject, facts, commit), ...told]
-  const pipeline = await save(app, subject, input, facts, { status: 'created', plan, settings, predefined, told })
+  const predefined = [...ruleVariables(await serverOf(app), subject, facts, commit), ...mergeRequestVariables]
+  const pipeline = await save(app, subject, input, facts, {
+    status: 'created',
+    plan,
+    settings,
+    predefined,
+    mergeRequestVariables,
+  })
   if (!pipeline) return { pipeline, errors: [] }
   await begin(subject.dir, pipeline)
   const begun = (await processPipeline(app, pipeline.id)) ?? pipeline
@@ -254,7 +261,7 @@ interface Content {
   readonly plan?: Plan
   readonly settings?: readonly Variable[]
   readonly predefined?: readonly Variable[]
-  readonly told?: readonly Variable[]
+  readonly mergeRequestVariables?: readonly Variable[]
 }
 
 function save(
@@ -262,7 +269,7 @@ function save(
   { project }: RepositorySubject,
   input: PipelineInput,
   facts: PipelineFacts,
-  { status, yaml_errors, plan, settings = [], predefined = [], told = [] }: Content,
+  { status, yaml_errors, plan, settings = [], predefined = [], mergeRequestVariables = [] }: Content,
 ): Promise<Pipeline | null> {
   const now = timestamp(app.clock)
   const { id: project_id } = project
@@ -286,7 +293,7 @@ function save(
         bridge_id: input.bridge_id ?? null,
         root_id: input.root_id ?? null,
         auto_canceled_by_id: null,
-        merge_request_variables: told.length > 0 ? JSON.stringify(told) : null,
+        merge_request_variables: mergeRequestVariables.length > 0 ? JSON.stringify(mergeRequestVariables) : null,
         on_new_commit: plan?.auto_cancel.on_new_commit ?? 'conservative',
         on_job_failure: plan?.auto_cancel.on_job_failure ?? 'none',
         coverage: null,
@@ -326,7 +333,7 @@ async function saveJobs(
   { settings, predefined }: { settings: readonly Variable[]; predefined: readonly Variable[] },
 ): Promise<void> {
   const known = [valuesOf(settings), valuesOf(predefined)] as const
-  const places = new Map<string, number>()
+  const ids = new Map<string, number>()
   const rows: NewRow<'ci_jobs'>[] = []
   for (const job of plan.jobs) {
     const variables = fileVariables(plan, job)
@@ -341,7 +348,7 @@ async function saveJobs(
       ...(!isDeployable && { status: 'failed', failure_reason: 'environment_creation_failure' }),
       environment_id:
         environment && isDeployable
-          ? await remembered(places, `environment ${environment.name}`, async () => {
+          ? await remembered(ids, `environment ${environment.name}`, async () => {
               const { id } = await ensureEnvironment(app, pipeline.project_id, environment.name, {
                 tier: environment.deployment_tier,
               })
@@ -349,7 +356,7 @@ async function saveJobs(
             })
           : null,
       resource_group_id: group
-        ? await remembered(places, `resource ${group}`, () => ensureResourceGroup(app, pipeline.project_id, group))
+        ? await remembered(ids, `resource ${group}`, () => ensureResourceGroup(app, pipeline.project_id, group))
         : null,
     })
   }

@@ -149,16 +149,16 @@ async function makeElsewhere(
   const path = scope.expand(trigger.project ?? '')
   const target = /^\d+$/.test(path) ? null : await findProjectSubject(app, path, actor)
   if (!target || !projectPolicy.read(target)) return 'downstream_bridge_project_not_found'
-  const asked = parseRefName(trigger.branch === null ? target.project.default_branch : scope.expand(trigger.branch))
-  if (!asked) return 'downstream_pipeline_creation_failed'
-  const { ref } = asked
+  const parsed = parseRefName(trigger.branch === null ? target.project.default_branch : scope.expand(trigger.branch))
+  if (!parsed) return 'downstream_pipeline_creation_failed'
+  const { ref } = parsed
   // This project and ref are already in the chain, so a new pipeline would start an endless loop.
   if (above.some((one) => one.project_id === target.project.id && one.ref === ref)) return 'pipeline_loop_detected'
   return createPipeline(app, {
     ...given,
     project: target.project,
     source: 'pipeline',
-    ...asked,
+    ...parsed,
     inputs: trigger.inputs,
   })
 }

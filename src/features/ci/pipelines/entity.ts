@@ -79,10 +79,10 @@ export function presentListedPipeline(pipeline: Pipeline, { url }: Location): Li
   }
 }
 
-export function presentPipeline(pipeline: LoadedPipeline, place: Location, around: Surroundings): PipelineRecord {
+export function presentPipeline(pipeline: LoadedPipeline, location: Location, around: Surroundings): PipelineRecord {
   const { coverage, user } = pipeline
   return {
-    ...presentListedPipeline(pipeline, place),
+    ...presentListedPipeline(pipeline, location),
     before_sha: pipeline.before_sha,
     tag: pipeline.tag,
     yaml_errors: pipeline.yaml_errors,
@@ -93,7 +93,7 @@ export function presentPipeline(pipeline: LoadedPipeline, place: Location, aroun
     duration: pipeline.duration,
     queued_duration: waitOf(pipeline),
     coverage: coverage === null ? null : coverage.toFixed(2),
-    detailed_status: detailedStatus(pipeline, new URL(pageBelow(place.url, `pipelines/${pipeline.id}`)).pathname),
+    detailed_status: detailedStatus(pipeline, new URL(pageBelow(location.url, `pipelines/${pipeline.id}`)).pathname),
   }
 }
 

@@ -108,7 +108,7 @@ export interface PipelineFilter {
 
 export function listPipelines({ db }: App, project: number, filter: PipelineFilter, cut: Cut): Promise<Page<Pipeline>> {
   const { statuses, branches, tags, yaml_errors, user, source } = filter
-  const wanted: Filter = {
+  const values: Filter = {
     project,
     ...(statuses && { statuses: textList(db, statuses) }),
     ...(branches && { ofBranches: textList(db, branches) }),
@@ -127,7 +127,7 @@ export function listPipelines({ db }: App, project: number, filter: PipelineFilt
       'created_after',
     ]),
   }
-  return list(db, wanted, cut, filter)
+  return list(db, values, cut, filter)
 }
 
 /** The filters that have a value. */

@@ -37,5 +37,5 @@ export async function openFrom({ db }: App, { project_id, ref, tag }: Branch): P
 
 /** The state of the merge request when the pipeline was created. */
 export const mergeRequestVariables = ({
-  merge_request_variables: told,
-}: Pick<Pipeline, 'merge_request_variables'>): Variable[] => JSON.parse(told ?? '[]') as Variable[]
+  merge_request_variables: json,
+}: Pick<Pipeline, 'merge_request_variables'>): Variable[] => JSON.parse(json ?? '[]') as Variable[]

@@ -57,12 +57,16 @@ export async function latestOf(app: App, { project, dir }: RepositorySubject, re
 
 type Location = Pick<RepositorySubject, 'project' | 'namespace'>
 
-export function presentListedPipelines(app: App, place: Location, rows: readonly Pipeline[]): ListedPipelineRecord[] {
-  const url = webUrlOf(app, place)
+export function presentListedPipelines(
+  app: App,
+  location: Location,
+  rows: readonly Pipeline[],
+): ListedPipelineRecord[] {
+  const url = webUrlOf(app, location)
   return rows.map((row) => presentListedPipeline(row, { url }))
 }
 
-export async function presentOnePipeline(app: App, place: Location, row: Pipeline): Promise<PipelineRecord> {
+export async function presentOnePipeline(app: App, location: Location, row: Pipeline): Promise<PipelineRecord> {
   const [loaded] = await withUsers(app.db, [row], { user: 'user_id' })
   const warning = await app.db
     .selectFrom('ci_jobs')
@@ -74,7 +78,7 @@ export async function presentOnePipeline(app: App, place: Location, row: Pipelin
     .limit(1)
     .executeTakeFirst()
   const whole = { ...loaded!, hasWarnings: warning !== undefined }
-  return presentPipeline(whole, { url: webUrlOf(app, place) }, await surroundings(app))
+  return presentPipeline(whole, { url: webUrlOf(app, location) }, await surroundings(app))
 }
 
 /** The variables that a pipeline was created with, sealed. */

@@ -40,10 +40,10 @@ export async function mayRunOn(
  */
 export async function mayRetry(
   app: App,
-  place: RunSubject,
+  subject: RunSubject,
   { ref, tag, pipeline_id }: RunRef & { readonly pipeline_id: number },
 ): Promise<boolean> {
-  if (!ref.startsWith('refs/')) return mayRunOn(app, place, { ref, tag })
+  if (!ref.startsWith('refs/')) return mayRunOn(app, subject, { ref, tag })
   const one = await app.db
     .selectFrom('pipelines as p')
     .innerJoin('merge_requests as m', 'm.id', 'p.merge_request_id')
@@ -51,9 +51,9 @@ export async function mayRetry(
     .where('p.id', '=', pipeline_id)
     .executeTakeFirst()
   // The merge request was deleted, so its branches are unknown.
-  if (!one) return place.level >= Master
-  const isForeign = one.source_project_id !== place.project.id
+  if (!one) return subject.level >= Master
+  const isForeign = one.source_project_id !== subject.project.id
   for (const branch of [one.source_branch, ...(isForeign ? [one.target_branch] : [])])
-    if (!(await mayRunOn(app, place, { ref: branch, tag: false }))) return false
+    if (!(await mayRunOn(app, subject, { ref: branch, tag: false }))) return false
   return true
 }

@@ -22,9 +22,9 @@ export async function startPipeline(
   { project }: RepositorySubject,
   input: Pick<PipelineInput, 'ref' | 'variables' | 'inputs'>,
 ): Promise<Pipeline> {
-  const asked = parseRefName(input.ref)
-  if (!asked) throw invalid({ base: ['Reference not found'] })
-  const { pipeline, errors } = await createPipeline(app, { ...input, ...asked, project, actor, source: 'api' })
+  const parsed = parseRefName(input.ref)
+  if (!parsed) throw invalid({ base: ['Reference not found'] })
+  const { pipeline, errors } = await createPipeline(app, { ...input, ...parsed, project, actor, source: 'api' })
   if (!pipeline) throw invalid({ base: [...errors] })
   return pipeline
 }

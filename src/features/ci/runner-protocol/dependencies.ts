@@ -64,26 +64,26 @@ export async function dependenciesOf(app: App, job: Job): Promise<Dependency[]> 
 
 async function neededHere({ db }: App, job: Job): Promise<Needed[]> {
   const { needs = null, dependencies = null } = optionsOf(job)
-  const wanted =
+  const names =
     dependencies ?? needs?.flatMap((need) => (need.kind === 'job' && need.artifacts ? [need.job] : [])) ?? null
   const { id, pipeline_id, stage_position } = job
-  if (wanted?.length === 0 || (wanted === null && stage_position === 0)) return []
-  const rows = await endedJobs(db, { pipeline_id, id, ...(wanted === null && { before: stage_position }) })
-  return wanted === null ? rows : rows.filter(({ name }) => wanted.includes(name))
+  if (names?.length === 0 || (names === null && stage_position === 0)) return []
+  const rows = await endedJobs(db, { pipeline_id, id, ...(names === null && { before: stage_position }) })
+  return names === null ? rows : rows.filter(({ name }) => names.includes(name))
 }
 
 type Elsewhere = Exclude<NonNullable<JobOptions['needs']>[number], { kind: 'job' }> & { readonly job: string }
 
 /** Needs from related pipelines and from other projects. */
 async function neededElsewhere(app: App, job: Job): Promise<Needed[]> {
-  const wanted = (optionsOf(job).needs ?? []).filter(
+  const needs = (optionsOf(job).needs ?? []).filter(
     (need): need is Elsewhere => need.kind !== 'job' && need.job !== null && need.artifacts,
   )
-  if (wanted.length === 0) return []
+  if (needs.length === 0) return []
   const user = job.user_id === null ? null : await findUser(app.db, job.user_id)
   const scope = await scopeOf(app, job, user)
   const found: Needed[] = []
-  for (const need of wanted) {
+  for (const need of needs) {
     const name = scope.expand(need.job)
     const one =
       need.kind === 'pipeline'

@@ -30,13 +30,13 @@ const SHORTEST_SECONDS = 300
 const EARLIER_SECONDS = 5
 
 /** One token for each name in `id_tokens`. The audience may contain variables. */
-export async function idTokensOf(app: App, told: Payload, known: readonly JobVariable[]): Promise<JobVariable[]> {
-  const wanted = Object.entries(optionsOf(told.job).id_tokens ?? {})
-  if (wanted.length === 0) return []
-  const claims = { ...(await claimsOf(app, told)), ...(await environmentClaims(app, told.job)) }
+export async function idTokensOf(app: App, payload: Payload, known: readonly JobVariable[]): Promise<JobVariable[]> {
+  const tokens = Object.entries(optionsOf(payload.job).id_tokens ?? {})
+  if (tokens.length === 0) return []
+  const claims = { ...(await claimsOf(app, payload)), ...(await environmentClaims(app, payload.job)) }
   const scope = new Scope([valuesOf(known)])
   return Promise.all(
-    wanted.map(async ([key, { aud }]) => {
+    tokens.map(async ([key, { aud }]) => {
       const [first, ...rest] = aud.map(scope.expand)
       const token = { ...claims, jti: randomUUID(), aud: rest.length === 0 ? first : [first, ...rest] }
       return { key, value: await signToken(app, token), public: false, file: false, masked: true, raw: true }

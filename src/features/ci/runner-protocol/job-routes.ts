@@ -209,8 +209,8 @@ export const download = endpoint({
   input: z.object({ job_id: id, direct_download: text.nullish() }),
   output: bytes,
   async handle({ app, credential, input, range, isHead }) {
-    const wanted = await findRunnerJob(app, input.job_id)
-    if (!wanted || !(await mayTakeFrom(app, credential.job, credential.user, wanted))) throw notFound()
-    return answerArchive(app, wanted, { range, isHead })
+    const job = await findRunnerJob(app, input.job_id)
+    if (!job || !(await mayTakeFrom(app, credential.job, credential.user, job))) throw notFound()
+    return answerArchive(app, job, { range, isHead })
   },
 })

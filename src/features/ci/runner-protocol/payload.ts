@@ -88,8 +88,9 @@ export async function presentJob(app: App, handed: Handed): Promise<{ body: obje
 const secondsBetween = (from: string | null, to: string | null) =>
   from === null || to === null ? 0 : Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000)
 
-function depthOf(wanted: string | undefined, project: Project): number {
-  const depth = wanted !== undefined && /^\d{1,9}$/.test(wanted) ? Number(wanted) : project.ci_default_git_depth
+function depthOf(givenDepth: string | undefined, project: Project): number {
+  const depth =
+    givenDepth !== undefined && /^\d{1,9}$/.test(givenDepth) ? Number(givenDepth) : project.ci_default_git_depth
   return depth ?? 0
 }
 

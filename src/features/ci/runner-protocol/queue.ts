@@ -47,7 +47,7 @@ interface Options {
   readonly tags?: string
 }
 
-function wishOf(app: App, { id, runner_type, access_level, run_untagged, tags }: Runner): Options {
+function queueOptionsOf(app: App, { id, runner_type, access_level, run_untagged, tags }: Runner): Options {
   return {
     ...(runner_type === 'project_type' && { ofProjects: id }),
     ...(runner_type === 'group_type' && { ofGroup: id }),
@@ -137,7 +137,7 @@ interface Capacity {
   readonly begun: Map<string, Promise<unknown>>
   readonly next: Map<string, Promise<Look>>
   /** The bucket after which the next window starts, by request. */
-  readonly places: Lru<string>
+  readonly cursors: Lru<string>
 }
 
 const rooms = new WeakMap<Store, Capacity>()
@@ -145,7 +145,7 @@ const rooms = new WeakMap<Store, Capacity>()
 function capacityOf({ store }: App): Capacity {
   let room = rooms.get(store)
   if (!room) {
-    room = { held: new Map(), gone: new Lru(10_000), begun: new Map(), next: new Map(), places: new Lru(10_000) }
+    room = { held: new Map(), gone: new Lru(10_000), begun: new Map(), next: new Map(), cursors: new Lru(10_000) }
     rooms.set(store, room)
   }
   return room
@@ -179,12 +179,12 @@ class Line {
   }
 
   /** Reserves the next job for the caller. Null at the end. */
-  async take(app: App, isWanted: (id: number) => boolean, project_id: number | null): Promise<number | null> {
+  async take(app: App, isEligible: (id: number) => boolean, project_id: number | null): Promise<number | null> {
     const { held } = capacityOf(app)
     for (;;) {
       for (let id = this.#ids.shift(); id !== undefined; id = this.#ids.shift()) {
         this.#offered.add(id)
-        if (held.has(id) || isGone(app, id) || !isWanted(id)) continue
+        if (held.has(id) || isGone(app, id) || !isEligible(id)) continue
         const { promise: released, resolve: release } = Promise.withResolvers<void>()
         held.set(id, { project_id, released, release })
         return id
@@ -256,14 +256,14 @@ function look(app: App, input: Options, after: string): Promise<Look> {
 
 /** Yields one window after the other, starting where the last equal request ended. */
 async function* windows(app: App, input: Options): AsyncGenerator<Look> {
-  const { places } = capacityOf(app)
+  const { cursors } = capacityOf(app)
   const key = JSON.stringify(input)
-  const start = places.get(key) ?? ''
+  const start = cursors.get(key) ?? ''
   let isRound = false
   for (let after = start; ;) {
     const found = await look(app, input, after)
     after = found.end ?? ''
-    places.set(key, after)
+    cursors.set(key, after)
     yield found
     if (found.end === null ? isRound || start === '' : isRound && after >= start) return
     isRound ||= found.end === null
@@ -285,7 +285,7 @@ export async function* candidates(app: App, runner: Runner): AsyncGenerator<numb
   for (let isBlocked = true; isBlocked;) {
     isBlocked = false
     let left = MOST_WINDOWS
-    for await (const seen of windows(app, wishOf(app, runner))) {
+    for await (const seen of windows(app, queueOptionsOf(app, runner))) {
       for (let line = seen.first(room, isShared); line; line = seen.first(room, isShared)) {
         const id = await line.take(app, isNew, isShared ? line.lane.project_id : null)
         if (id === null) {

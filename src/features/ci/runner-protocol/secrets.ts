@@ -26,7 +26,7 @@ function whereIs(secret: Message, values: ReadonlyMap<string, string>, jwt: stri
   if (secret['vault'] !== undefined) {
     const auth = { name: 'jwt', path: value('VAULT_AUTH_PATH') ?? 'jwt', data: { jwt, role: value('VAULT_AUTH_ROLE') } }
     const server = { url: value('VAULT_SERVER_URL'), namespace: value('VAULT_NAMESPACE'), auth }
-    return { vault: { ...vaultPlace(secret['vault']), server } }
+    return { vault: { ...vaultLocation(secret['vault']), server } }
   }
   if (secret['gcp_secret_manager'] !== undefined) {
     const server = {
@@ -49,9 +49,9 @@ function whereIs(secret: Message, values: ReadonlyMap<string, string>, jwt: stri
 const USUAL_ENGINE = 'kv-v2'
 
 /** `path/of/secret/field@engine`, or an object with all parts. */
-function vaultPlace(said: unknown) {
-  if (typeof said !== 'string') {
-    const { engine, path, field } = said as Message
+function vaultLocation(secret: unknown) {
+  if (typeof secret !== 'string') {
+    const { engine, path, field } = secret as Message
     const { name, path: scope } = (engine ?? {}) as Message
     return {
       engine: { name: textOf(name) ?? USUAL_ENGINE, path: textOf(scope) ?? USUAL_ENGINE },
@@ -59,8 +59,8 @@ function vaultPlace(said: unknown) {
       field: textOf(field) ?? '',
     }
   }
-  const at = said.lastIndexOf('@')
-  const [whole, engine] = at < 0 ? [said, USUAL_ENGINE] : [said.slice(0, at), said.slice(at + 1)]
+  const at = secret.lastIndexOf('@')
+  const [whole, engine] = at < 0 ? [secret, USUAL_ENGINE] : [secret.slice(0, at), secret.slice(at + 1)]
   const cut = whole.lastIndexOf('/')
   return {
     engine: { name: USUAL_ENGINE, path: engine },
@@ -69,8 +69,8 @@ function vaultPlace(said: unknown) {
   }
 }
 
-function named(said: unknown) {
-  const { name, version } = (typeof said === 'string' ? { name: said } : said) as Message
+function named(secret: unknown) {
+  const { name, version } = (typeof secret === 'string' ? { name: secret } : secret) as Message
   return { name: textOf(name) ?? '', version: textOf(version) }
 }
 

@@ -123,8 +123,8 @@ const MOST_RESETS = 3
  */
 export function isTraceWhole(app: App, { id }: Pick<Job, 'id'>, { checksum, bytesize }: Checksum): Promise<boolean> {
   return transact(app, async ({ db, clock }) => {
-    const [, wanted] = /^crc32:([0-9a-f]{8})$/.exec(checksum ?? '') ?? []
-    if (wanted === undefined) return true
+    const [, expected] = /^crc32:([0-9a-f]{8})$/.exec(checksum ?? '') ?? []
+    if (expected === undefined) return true
     const run = await db
       .selectFrom('ci_jobs')
       .innerJoin('ci_runs', 'ci_runs.job_id', 'ci_jobs.id')
@@ -133,7 +133,7 @@ export function isTraceWhole(app: App, { id }: Pick<Job, 'id'>, { checksum, byte
       .where('status', 'in', ['running', 'canceling'])
       .executeTakeFirst()
     if (!run || run.trace_resets >= MOST_RESETS) return true
-    const isSame = run.trace_crc === Number.parseInt(wanted, 16) && (bytesize ?? run.trace_size) === run.trace_size
+    const isSame = run.trace_crc === Number.parseInt(expected, 16) && (bytesize ?? run.trace_size) === run.trace_size
     if (isSame) return true
     await db.deleteFrom('ci_trace_chunks').where('job_id', '=', id).execute()
     await db

@@ -144,9 +144,9 @@ export async function keepUpload(app: App, job: Job, sent: Sent, input: UploadIn
   })
 }
 
-async function expiryOf(app: App, job: Job, wanted: string | null | undefined): Promise<string | null> {
+async function expiryOf(app: App, job: Job, span: string | null | undefined): Promise<string | null> {
   const { default_artifacts_expire_in: usual } = await currentSettings(app)
-  const seconds = parseSpan(wanted || optionsOf(job).artifacts?.expire_in || usual)
+  const seconds = parseSpan(span || optionsOf(job).artifacts?.expire_in || usual)
   // `never`, an invalid duration and 0 mean no expiry. So does a duration that a date cannot hold.
   return seconds && seconds < 1e10 ? after(app.clock, seconds * 1000) : null
 }

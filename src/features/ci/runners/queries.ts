@@ -129,13 +129,13 @@ export type RunnerListScope =
 
 export function listRunners(
   app: App,
-  place: RunnerListScope,
+  listScope: RunnerListScope,
   filter: Filter,
   page: PageRequest,
 ): Promise<Page<Runner>> {
   const { db, clock } = app
   let query = db.selectFrom('runners as r').selectAll('r')
-  if ('ofUser' in place)
+  if ('ofUser' in listScope)
     query = query.where((eb) =>
       eb.or([
         eb.exists(
@@ -144,7 +144,7 @@ export function listRunners(
             .innerJoin('project_authorizations as a', 'a.project_id', 'rp.project_id')
             .select('rp.project_id')
             .whereRef('rp.runner_id', '=', 'r.id')
-            .where('a.user_id', '=', place.ofUser)
+            .where('a.user_id', '=', listScope.ofUser)
             .where('a.access_level', '>=', Master),
         ),
         eb.exists(
@@ -152,11 +152,11 @@ export function listRunners(
             .selectFrom('runner_groups as rg')
             .select('rg.group_id')
             .whereRef('rg.runner_id', '=', 'r.id')
-            .where(sql<boolean>`rg.group_id in (${groupsOwnedBy(place.ofUser)})`),
+            .where(sql<boolean>`rg.group_id in (${groupsOwnedBy(listScope.ofUser)})`),
         ),
       ]),
     )
-  if ('project' in place)
+  if ('project' in listScope)
     query = query.where((eb) =>
       eb.or([
         eb.exists(
@@ -164,7 +164,7 @@ export function listRunners(
             .selectFrom('runner_projects as rp')
             .select('rp.project_id')
             .whereRef('rp.runner_id', '=', 'r.id')
-            .where('rp.project_id', '=', place.project.id),
+            .where('rp.project_id', '=', listScope.project.id),
         ),
         eb.exists(
           eb
@@ -172,12 +172,12 @@ export function listRunners(
             .innerJoin('namespace_ancestors as a', 'a.ancestor_id', 'rg.group_id')
             .select('rg.group_id')
             .whereRef('rg.runner_id', '=', 'r.id')
-            .where('a.namespace_id', '=', place.project.namespace_id),
+            .where('a.namespace_id', '=', listScope.project.namespace_id),
         ),
-        ...(place.project.shared_runners_enabled ? [eb('r.runner_type', '=', 'instance_type')] : []),
+        ...(listScope.project.shared_runners_enabled ? [eb('r.runner_type', '=', 'instance_type')] : []),
       ]),
     )
-  if ('group' in place)
+  if ('group' in listScope)
     query = query.where((eb) =>
       eb.exists(
         eb
@@ -185,7 +185,7 @@ export function listRunners(
           .innerJoin('namespace_ancestors as a', 'a.ancestor_id', 'rg.group_id')
           .select('rg.group_id')
           .whereRef('rg.runner_id', '=', 'r.id')
-          .where('a.namespace_id', '=', place.group),
+          .where('a.namespace_id', '=', listScope.group),
       ),
     )
   const { scope, type, status, paused, tag_list, version_prefix } = filter

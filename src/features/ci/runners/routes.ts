@@ -126,18 +126,18 @@ export const listJobs = endpoint({
   }),
   output: pageOf(RunnerJobEntity),
   async handle({ app, viewer, subject, input, page }) {
-    const wanted = {
+    const filter = {
       runner: subject.runner.id,
       ...(!viewer.admin && { viewer: viewer.id }),
       ...(input.status && { status: input.status }),
       ...(input.system_id && { system_id: input.system_id }),
     }
-    const { items, total } = await listRunnerJobs(app, wanted, page, input.sort)
-    const places = await projectPathsOf(app, items)
+    const { items, total } = await listRunnerJobs(app, filter, page, input.sort)
+    const paths = await projectPathsOf(app, items)
     return {
       total,
       items: items.flatMap((job) => {
-        const project = places.get(job.project_id)
+        const project = paths.get(job.project_id)
         if (!project) return [] // the project was deleted meanwhile
         return presentRunnerJob(job, project)
       }),
@@ -193,8 +193,8 @@ export const create = endpoint({
   output: NewRunnerEntity,
   async handle({ app, viewer, input }) {
     const { runner_type, project_id, group_id, ...request } = input
-    const place = await placeFor(app, viewer, { runner_type, project_id, group_id })
-    const made = await createRunner(app, place, request, { creator_id: viewer.id, prefix: MADE_PREFIX })
+    const scope = await scopeFor(app, viewer, { runner_type, project_id, group_id })
+    const made = await createRunner(app, scope, request, { creator_id: viewer.id, prefix: MADE_PREFIX })
     return { id: made.runner.id, token: made.token, token_expires_at: null }
   },
 })
@@ -205,7 +205,7 @@ interface Filter {
   readonly group_id?: number | null | undefined
 }
 
-async function placeFor(app: App, viewer: User, { runner_type, project_id, group_id }: Filter): Promise<RunnerScope> {
+async function scopeFor(app: App, viewer: User, { runner_type, project_id, group_id }: Filter): Promise<RunnerScope> {
   if (runner_type === 'instance_type') {
     if (!viewer.admin) throw forbidden()
     return { runner_type }

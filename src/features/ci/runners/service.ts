@@ -77,15 +77,15 @@ const MOST_KINDS = { group_type: 'ci_registered_group_runners', project_type: 'c
 /** `prefix` tells agents whether a user created the runner in advance. */
 export function createRunner(
   app: App,
-  place: RunnerScope,
+  scope: RunnerScope,
   input: RunnerInput,
   { creator_id = null, prefix = '' }: { creator_id?: number | null; prefix?: string } = {},
 ): Promise<NewRunner> {
   const token = prefix + randomToken()
   const now = timestamp(app.clock)
-  const shared = place.runner_type === 'instance_type'
+  const shared = scope.runner_type === 'instance_type'
   const values = {
-    runner_type: place.runner_type,
+    runner_type: scope.runner_type,
     token_digest: digestOf(token),
     token_sealed: app.vault.seal(token),
     token_expires_at: null,
@@ -113,35 +113,35 @@ export function createRunner(
   }
   assertValid(values)
   return transact(app, async (app) => {
-    await assertRunnerAllowed(app, place)
+    await assertRunnerAllowed(app, scope)
     const runner = await app.db.insertInto('runners').values(values).returningAll().executeTakeFirstOrThrow()
-    if (place.runner_type === 'group_type')
-      await app.db.insertInto('runner_groups').values({ runner_id: runner.id, group_id: place.group_id }).execute()
-    if (place.runner_type === 'project_type')
+    if (scope.runner_type === 'group_type')
+      await app.db.insertInto('runner_groups').values({ runner_id: runner.id, group_id: scope.group_id }).execute()
+    if (scope.runner_type === 'project_type')
       await app.db
         .insertInto('runner_projects')
-        .values({ runner_id: runner.id, project_id: place.project_id })
+        .values({ runner_id: runner.id, project_id: scope.project_id })
         .execute()
     return { runner, token }
   })
 }
 
-async function assertRunnerAllowed(app: App, place: RunnerScope): Promise<void> {
-  if (place.runner_type === 'instance_type') return
-  const limit = (await loadLimits(app.db))[MOST_KINDS[place.runner_type]]
+async function assertRunnerAllowed(app: App, scope: RunnerScope): Promise<void> {
+  if (scope.runner_type === 'instance_type') return
+  const limit = (await loadLimits(app.db))[MOST_KINDS[scope.runner_type]]
   if (limit === 0) return
   const there =
-    place.runner_type === 'group_type'
+    scope.runner_type === 'group_type'
       ? await app.db
           .selectFrom('runner_groups')
           .select('runner_id')
-          .where('group_id', '=', place.group_id)
+          .where('group_id', '=', scope.group_id)
           .limit(limit)
           .execute()
       : await app.db
           .selectFrom('runner_projects')
           .select('runner_id')
-          .where('project_id', '=', place.project_id)
+          .where('project_id', '=', scope.project_id)
           .limit(limit)
           .execute()
   assertBelowLimit(there.length, limit, 'ci registered runners')
@@ -182,7 +182,7 @@ export async function resetRunnerToken(
 }
 
 /** A position after all projects of the runner. */
-async function nextPlace({ db }: App, { id }: Runner): Promise<number> {
+async function nextPosition({ db }: App, { id }: Runner): Promise<number> {
   const { last } = await db
     .selectFrom('runner_projects')
     .select((eb) => eb.fn.max('place').as('last'))
@@ -196,7 +196,7 @@ export function enableRunner(app: App, runner: Runner, project_id: number): Prom
   return transact(app, async (app) => {
     const { numInsertedOrUpdatedRows } = await app.db
       .insertInto('runner_projects')
-      .values({ runner_id: runner.id, project_id, place: await nextPlace(app, runner) })
+      .values({ runner_id: runner.id, project_id, place: await nextPosition(app, runner) })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
     if (!numInsertedOrUpdatedRows) return false
@@ -270,21 +270,21 @@ export async function noteRegistered({ db }: App, { id }: Runner, facts: Manager
 /** Returns the manager that sends the request, if the request names one. */
 export async function noteContact(app: App, runner: Runner, facts: ManagerFacts): Promise<number | null> {
   const { info } = facts
-  const said = { ...columnsIn(facts), contacted_at: timestamp(app.clock) }
+  const reported = { ...columnsIn(facts), contacted_at: timestamp(app.clock) }
   const due = after(app.clock, -CONTACT_EVERY)
-  if (runner.contacted_at === null || runner.contacted_at < due || isChanged(runner, said)) {
+  if (runner.contacted_at === null || runner.contacted_at < due || isChanged(runner, reported)) {
     await app.db
       .updateTable('runners')
-      .set({ ...said, ...(info && { name: cut(info.name) }) })
+      .set({ ...reported, ...(info && { name: cut(info.name) }) })
       .where('id', '=', runner.id)
       .execute()
   }
-  return facts.system_id ? noteManager(app, runner, cut(facts.system_id)!, facts, said) : null
+  return facts.system_id ? noteManager(app, runner, cut(facts.system_id)!, facts, reported) : null
 }
 
-const isChanged = (row: Partial<Runner>, said: Partial<Runner>) =>
+const isChanged = (row: Partial<Runner>, reported: Partial<Runner>) =>
   (['version_name', 'revision', 'platform', 'architecture', 'ip_address'] as const).some(
-    (name) => said[name] !== undefined && said[name] !== row[name],
+    (name) => reported[name] !== undefined && reported[name] !== row[name],
   )
 
 async function noteManager(
@@ -292,7 +292,7 @@ async function noteManager(
   runner: Runner,
   system_id: string,
   { info }: ManagerFacts,
-  said: Partial<Runner> & { contacted_at: string; ip_address: string | null },
+  reported: Partial<Runner> & { contacted_at: string; ip_address: string | null },
 ): Promise<number | null> {
   const { db } = app
   const known = await db
@@ -304,8 +304,8 @@ async function noteManager(
   const more = info && { executor: cut(info.executor), features: JSON.stringify(info.features ?? {}) }
   if (known) {
     const isFresh = known.contacted_at !== null && known.contacted_at > after(app.clock, -CONTACT_EVERY)
-    if (isFresh && !isChanged(known, said) && (!more || more.features === known.features)) return known.id
-    const columns = { ...said, ...more }
+    if (isFresh && !isChanged(known, reported) && (!more || more.features === known.features)) return known.id
+    const columns = { ...reported, ...more }
     await db.updateTable('runner_managers').set(columns).where('id', '=', known.id).execute()
     return known.id
   }
@@ -315,7 +315,7 @@ async function noteManager(
     .where('runner_id', '=', runner.id)
     .executeTakeFirstOrThrow()
   if (Number(have) >= MOST_MANAGERS) return null
-  const { version_name = null, revision = null, platform = null, architecture = null } = said
+  const { version_name = null, revision = null, platform = null, architecture = null } = reported
   const made = await db
     .insertInto('runner_managers')
     .values({
@@ -327,12 +327,12 @@ async function noteManager(
       architecture,
       executor: more?.executor ?? null,
       features: more?.features ?? null,
-      ip_address: said.ip_address,
-      contacted_at: said.contacted_at,
-      created_at: said.contacted_at,
+      ip_address: reported.ip_address,
+      contacted_at: reported.contacted_at,
+      created_at: reported.contacted_at,
     })
     .onConflict((conflict) =>
-      conflict.columns(['runner_id', 'system_id']).doUpdateSet({ contacted_at: said.contacted_at }),
+      conflict.columns(['runner_id', 'system_id']).doUpdateSet({ contacted_at: reported.contacted_at }),
     )
     .returning('id')
     .executeTakeFirstOrThrow()

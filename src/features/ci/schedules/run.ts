@@ -15,14 +15,14 @@ export async function runSchedule(
   actor: User | null,
   cause?: Cause,
 ): Promise<Made> {
-  const asked = parseRefName(schedule.ref)
-  if (!asked) return { pipeline: null, errors: ['Reference not found'] }
+  const parsed = parseRefName(schedule.ref)
+  if (!parsed) return { pipeline: null, errors: ['Reference not found'] }
   const variables = await listVariablesOf(app.db, schedule.id)
   return createPipeline(app, {
     project,
     actor,
     source: 'schedule',
-    ...asked,
+    ...parsed,
     schedule_id: schedule.id,
     inputs: inputsOf(schedule),
     ...(cause && { cause }),

@@ -45,20 +45,20 @@ export async function reportStatus(
   const ref = input.ref || (await firstBranchWith(subject, commit))
   const isTag =
     (await resolveRef(subject.dir, `refs/heads/${ref}`)) === null && (await findTag(subject.dir, ref)) !== null
-  const place = { project_id: subject.project.id, sha: commit.id, ref, tag: isTag }
-  const isProtected = await isProtectedRef(app, subject.project.id, place)
+  const location = { project_id: subject.project.id, sha: commit.id, ref, tag: isTag }
+  const isProtected = await isProtectedRef(app, subject.project.id, location)
   const write = async (app: TransactionApp) => {
-    await lockName(app.db, `status ${place.project_id} ${place.sha} ${ref}`)
-    const pipeline = await pipelineFor(app, author, { ...place, protected: isProtected }, input)
+    await lockName(app.db, `status ${location.project_id} ${location.sha} ${ref}`)
+    const pipeline = await pipelineFor(app, author, { ...location, protected: isProtected }, input)
     await lockPipeline(app, pipeline.id)
     const status = await writeStatus(app, author, pipeline, input)
     await announceJobs(app, [status])
     await processLocked(app, pipeline.id)
     return status
   }
-  const status = (await pipelineOf(app.db, place, input))
+  const status = (await pipelineOf(app.db, location, input))
     ? await transact(app, write)
-    : await transactNumbered(app, { project_id: place.project_id }, 'pipelines', write)
+    : await transactNumbered(app, { project_id: location.project_id }, 'pipelines', write)
   await keepCommit(subject.dir, commit.id)
   return status
 }
@@ -92,16 +92,21 @@ const pipelineOf = (
     .executeTakeFirst()
 
 /** The newest pipeline of the commit and the ref, or a new one. */
-async function pipelineFor(app: TransactionApp, author: User, place: Location, input: StatusInput): Promise<Pipeline> {
-  const known = await pipelineOf(app.db, place, input)
+async function pipelineFor(
+  app: TransactionApp,
+  author: User,
+  location: Location,
+  input: StatusInput,
+): Promise<Pipeline> {
+  const known = await pipelineOf(app.db, location, input)
   if (known) return known
-  const { project_id } = place
+  const { project_id } = location
   if (input.pipeline_id) throw notFound('Pipeline')
   const now = timestamp(app.clock)
   return app.db
     .insertInto('pipelines')
     .values({
-      ...place,
+      ...location,
       iid: await nextIid(app.db, { project_id }, 'pipelines'),
       source: 'external',
       status: 'created',

@@ -27,12 +27,12 @@ export async function startByToken(
 ): Promise<Pipeline> {
   if (starter.trigger_id !== undefined) await noteUse(app, starter.trigger_id)
   const variables = variablesFrom(input)
-  const asked = parseRefName(input.ref)
-  if (!asked) throw invalid({ base: ['Reference not found'] })
+  const parsed = parseRefName(input.ref)
+  if (!parsed) throw invalid({ base: ['Reference not found'] })
   const { pipeline, errors } = await createPipeline(app, {
     project,
     ...starter,
-    ...asked,
+    ...parsed,
     variables,
     ...(input.inputs && { inputs: input.inputs }),
   })

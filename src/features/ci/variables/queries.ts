@@ -32,8 +32,8 @@ const variablesIn = hotQuery((db, p: { project: number; groups: string }) =>
 )
 
 /** In order: later variables override earlier ones. */
-export async function settingsFor(app: App, place: VariableScope): Promise<Variable[]> {
-  const { project, isProtected, environment = null } = place
+export async function settingsFor(app: App, variableScope: VariableScope): Promise<Variable[]> {
+  const { project, isProtected, environment = null } = variableScope
   const above = await groupsAbove(app.db, { id: project.namespace_id })
   const depths = new Map(above.map(({ ancestor_id, depth }) => [ancestor_id, depth]))
   const groups = idList(app.db, [...depths.keys()])
