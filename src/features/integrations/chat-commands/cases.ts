@@ -1,7 +1,7 @@
 import type { Person } from '../../../forge.ts'
 import { casesOf, projectPath, type Stage } from '../../../../test/cases.ts'
 
-const asked = { token: 'sesame', team_id: 'T1', user_id: 'U1', text: 'help' }
+const command = { token: 'sesame', team_id: 'T1', user_id: 'U1', text: 'help' }
 
 const connected = async (s: Stage) => {
   await s.owner.put(projectPath(s, '/services/slack-slash-commands'), { token: 'sesame' })
@@ -38,8 +38,8 @@ export const cases = casesOf(
   DELETE /user/chat_names/:chat_name_id              401  204  204  204  204  204  204  204  204  401
 `,
   {
-    'POST /projects/:id/services/:slug/trigger': { at: connected, input: asked },
-    'POST /projects/:id/integrations/:slug/trigger': { at: connected, input: asked },
+    'POST /projects/:id/services/:slug/trigger': { at: connected, input: command },
+    'POST /projects/:id/integrations/:slug/trigger': { at: connected, input: command },
     'DELETE /user/chat_names/:chat_name_id': { own },
   },
 )

@@ -51,13 +51,13 @@ const linkToProject = ({ app, subject }: CommandContext): Link => ({
 })
 
 type Of<K extends Command['kind']> = Extract<Command, { kind: K }>
-type Runner<K extends Command['kind']> = (asked: CommandContext, command: Of<K>) => Promise<Reply>
+type Runner<K extends Command['kind']> = (context: CommandContext, command: Of<K>) => Promise<Reply>
 
 /** Answers a refusal as text. Any other error is a fault of the server and is thrown. */
-export async function runCommand(asked: CommandContext, command: Command): Promise<Reply> {
+export async function runCommand(context: CommandContext, command: Command): Promise<Reply> {
   try {
-    return await (RUNNERS[command.kind] as (asked: CommandContext, command: never) => Promise<Reply>)(
-      asked,
+    return await (RUNNERS[command.kind] as (context: CommandContext, command: never) => Promise<Reply>)(
+      context,
       command as never,
     )
   } catch (error) {
@@ -81,8 +81,8 @@ export const helpOf = (command: string, unknown?: string): Reply => ({
 
 const help: Runner<'help'> = async ({ command }, { unknown }) => helpOf(command, unknown)
 
-const newIssue: Runner<'issue new'> = async (asked, { title, description }) => {
-  const { app, actor, subject, sender, limiter } = asked
+const newIssue: Runner<'issue new'> = async (context, { title, description }) => {
+  const { app, actor, subject, sender, limiter } = context
   if (!issuesPolicy.createIssue(subject)) return DENIED
   await limiter.admitTo('issues_create_limit', actor, sender.address)
   const issue = await createIssueWithCommands(app, actor, subject, { title, description: description || null }, sender)
@@ -90,57 +90,57 @@ const newIssue: Runner<'issue new'> = async (asked, { title, description }) => {
     isForAll: true,
     pieces: [
       `I created an issue on ${actor.username}'s behalf: `,
-      linkToIssue(asked, issue),
+      linkToIssue(context, issue),
       ' in ',
-      linkToProject(asked),
+      linkToProject(context),
     ],
-    details: { title: linkToIssue(asked, issue), text: issue.description ?? '' },
+    details: { title: linkToIssue(context, issue), text: issue.description ?? '' },
   }
 }
 
 /** Null if the issue does not exist or the caller may not see it. */
-async function met({ app, actor, subject }: CommandContext, iid: number): Promise<IssueSubject | null> {
+async function findIssueSubject({ app, actor, subject }: CommandContext, iid: number): Promise<IssueSubject | null> {
   const issue = await findIssue(app.db, subject.project.id, iid, actor.id)
   const found = issue && { ...subject, issue }
   return found && issuePolicy.read(found) ? found : null
 }
 
-const showIssue: Runner<'issue show'> = async (asked, { iid }) => {
-  const found = await met(asked, iid)
+const showIssue: Runner<'issue show'> = async (context, { iid }) => {
+  const found = await findIssueSubject(context, iid)
   if (!found) return MISSING
   const { issue } = found
   const pieces: Piece[] = [
     `${issue.state === 'closed' ? 'Closed' : 'Open'} issue `,
-    linkToIssue(asked, issue),
+    linkToIssue(context, issue),
     ' in ',
-    linkToProject(asked),
+    linkToProject(context),
   ]
   // A confidential issue is not for the whole channel: its members may not all see it.
   return {
     isForAll: !issue.confidential,
     pieces,
-    details: { title: linkToIssue(asked, issue), text: issue.description ?? '' },
+    details: { title: linkToIssue(context, issue), text: issue.description ?? '' },
   }
 }
 
-const closeIssue: Runner<'issue close'> = async (asked, { iid }) => {
-  const found = await met(asked, iid)
+const closeIssue: Runner<'issue close'> = async (context, { iid }) => {
+  const found = await findIssueSubject(context, iid)
   if (!found) return MISSING
   if (!issuePolicy.update(found)) return DENIED
-  const { app, actor } = asked
+  const { app, actor } = context
   if (found.issue.state === 'closed')
-    return { pieces: ['Issue ', linkToIssue(asked, found.issue), ' is already closed.'] }
+    return { pieces: ['Issue ', linkToIssue(context, found.issue), ' is already closed.'] }
   const closed = await updateIssue(app, actor, found, found.issue.id, { state_event: 'close' })
   return {
     isForAll: !closed.confidential,
-    pieces: [`I closed an issue on ${actor.username}'s behalf: `, linkToIssue(asked, closed)],
+    pieces: [`I closed an issue on ${actor.username}'s behalf: `, linkToIssue(context, closed)],
   }
 }
 
 const FOUND = 5
 
-const searchIssues: Runner<'issue search'> = async (asked, { query }) => {
-  const { app, actor, subject } = asked
+const searchIssues: Runner<'issue search'> = async (context, { query }) => {
+  const { app, actor, subject } = context
   if (!issuesPolicy.readIssues(subject)) return MISSING
   const { items } = await issueLists.listOfProject(app, subject, await filterFrom(app, actor, { search: query }), {
     limit: FOUND,
@@ -153,15 +153,15 @@ const searchIssues: Runner<'issue search'> = async (asked, { query }) => {
   if (found.length === 0) return MISSING
   const lines = found.flatMap((issue): Piece[] => [
     '\n• ',
-    linkToIssue(asked, issue),
+    linkToIssue(context, issue),
     issue.state === 'closed' ? ' (closed)' : '',
   ])
   return { pieces: ['Here are the issues I found:', ...lines] }
 }
 
-const commentIssue: Runner<'issue comment'> = async (asked, { iid, note }) => {
-  const { app, actor, subject, sender, limiter } = asked
-  const found = await met(asked, iid)
+const commentIssue: Runner<'issue comment'> = async (context, { iid, note }) => {
+  const { app, actor, subject, sender, limiter } = context
+  const found = await findIssueSubject(context, iid)
   const noteable =
     found &&
     (await issueNoteable
@@ -173,7 +173,7 @@ const commentIssue: Runner<'issue comment'> = async (asked, { iid, note }) => {
   await createNote(app, actor, noteable, { body: note })
   return {
     isForAll: !found.issue.confidential,
-    pieces: [`I commented on an issue on ${actor.username}'s behalf: `, linkToIssue(asked, found.issue)],
+    pieces: [`I commented on an issue on ${actor.username}'s behalf: `, linkToIssue(context, found.issue)],
   }
 }
 
@@ -195,10 +195,10 @@ async function deployJobs({ app, subject }: CommandContext, from: string, to: st
   return jobs.filter((job) => isFor(job) && (job.status === 'manual' || isEnded(job.status)))
 }
 
-const deploy: Runner<'deploy'> = async (asked, { from, to }) => {
-  const { app, subject } = asked
+const deploy: Runner<'deploy'> = async (context, { from, to }) => {
+  const { app, subject } = context
   if (!environmentPolicy.run(subject) || !environmentPolicy.readEnvironments(subject)) return DENIED
-  const [job, ...others] = await deployJobs(asked, from, to)
+  const [job, ...others] = await deployJobs(context, from, to)
   if (!job) return { pieces: ['No action found to be executed.'] }
   if (others.length > 0) return { pieces: ['Too many actions defined.'] }
   const played = await playJob(app, subject, job, {})
@@ -206,8 +206,8 @@ const deploy: Runner<'deploy'> = async (asked, { from, to }) => {
   return { isForAll: true, pieces: [`Deployment started from ${from} to ${to}. `, link, '.'] }
 }
 
-const run: Runner<'run'> = async (asked, { job, rest }) => {
-  const { app, actor, subject, channel } = asked
+const run: Runner<'run'> = async (context, { job, rest }) => {
+  const { app, actor, subject, channel } = context
   const { project } = subject
   if (!ciPolicy.run(subject)) return DENIED
   if (!project.default_branch) return MISSING

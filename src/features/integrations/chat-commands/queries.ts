@@ -14,7 +14,7 @@ export async function findChatName({ db }: App, owner: User, id: number): Promis
 }
 
 /** The service and its scope, which the page shows before a user links an account. */
-export async function scopeOfService({ db }: App, id: number): Promise<{ slug: string; place: string } | null> {
+export async function scopeOfService({ db }: App, id: number): Promise<{ slug: string; path: string } | null> {
   const found = await db
     .selectFrom('services')
     .leftJoin('projects', 'projects.id', 'services.project_id')
@@ -27,5 +27,5 @@ export async function scopeOfService({ db }: App, id: number): Promise<{ slug: s
     .where('services.id', '=', id)
     .where('services.active', '=', true)
     .executeTakeFirst()
-  return found ? { slug: found.slug, place: [found.full_path, found.path].filter(Boolean).join('/') } : null
+  return found ? { slug: found.slug, path: [found.full_path, found.path].filter(Boolean).join('/') } : null
 }

@@ -48,7 +48,7 @@ export async function answerChat(
   }
   const subject = await loadRepositorySubject(app, project, actor)
   if (!projectPolicy.read(subject)) return replyOf(system, { pieces: ['You have no access to this project.'] })
-  const asked = {
+  const context = {
     app,
     actor,
     subject,
@@ -57,7 +57,7 @@ export async function answerChat(
     sender,
     limiter,
   }
-  return replyOf(system, await runCommand(asked, parseCommand(input.text ?? '')))
+  return replyOf(system, await runCommand(context, parseCommand(input.text ?? '')))
 }
 
 /** False if the row was already deleted. */

@@ -13,7 +13,7 @@ interface RequestContext {
   user: User
   token: string
   chatter: Chatter
-  place: string
+  path: string
 }
 
 const EXPIRED: Page = {
@@ -23,7 +23,7 @@ const EXPIRED: Page = {
 
 const done = (text: string): Page => ({ title: text, body: html`<p>You can go back to the chat.</p>` })
 
-function questionPage(proof: string, { user, token, chatter, place }: RequestContext): Page {
+function questionPage(proof: string, { user, token, chatter, path }: RequestContext): Page {
   const who = chatter.chat_name ?? chatter.chat_id
   return {
     title: 'Connect a chat account?',
@@ -31,7 +31,7 @@ function questionPage(proof: string, { user, token, chatter, place }: RequestCon
       <p>
         The chat user <strong>${who}</strong> in the team
         <strong>${chatter.team_domain ?? chatter.team_id}</strong> will be able to act as you in
-        <strong>${place}</strong>: create and edit issues, deploy, run jobs.
+        <strong>${path}</strong>: create and edit issues, deploy, run jobs.
       </p>
       <p class="quiet">Continue only if this is your chat account and you requested this link.</p>
       <form method="post" action="${PAGE}">
@@ -46,11 +46,11 @@ function questionPage(proof: string, { user, token, chatter, place }: RequestCon
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
 
-  async function asked(
+  async function withRequest(
     given: Raw,
     request: FastifyRequest,
     reply: FastifyReply,
-    answer: (asked: RequestContext) => Promise<FastifyReply>,
+    answer: (context: RequestContext) => Promise<FastifyReply>,
   ): Promise<FastifyReply> {
     const token = textOf(given, 'token') ?? ''
     const chatter = chatterOf(app, token)
@@ -59,17 +59,17 @@ export const routes: WebRoutes = (server, gateway) => {
     const user = await signedInOn(app, request)
     const back = `${PAGE}?${new URLSearchParams({ token })}`
     if (!user) return reply.redirect(`/users/sign_in?${new URLSearchParams({ return_to: back })}`, 303)
-    return answer({ user, token, chatter, place: found.place })
+    return answer({ user, token, chatter, path: found.path })
   }
 
   server.get(PAGE, (request, reply) =>
-    asked(queryOf(request), request, reply, async (question) =>
+    withRequest(queryOf(request), request, reply, async (question) =>
       sendPage(reply, 200, questionPage(formToken(app, request, reply), question)),
     ),
   )
 
   onForm(server, gateway, PAGE, (form, request, reply) =>
-    asked(form, request, reply, async ({ user, chatter }) => {
+    withRequest(form, request, reply, async ({ user, chatter }) => {
       if (textOf(form, '_method') === 'delete') return sendPage(reply, 200, done('Denied'))
       const isKept = await authorizeChatter(app, user, chatter)
       return isKept ? sendPage(reply, 200, done('Connected')) : sendPage(reply, 400, EXPIRED)

@@ -141,6 +141,6 @@ function later(app: App, { created_at, attempts }: Delivery, atLeast: number): R
 
 /** Milliseconds, from a `Retry-After` header with seconds or with a date. */
 export function retryAfter(header: string, now: Date): number {
-  const asked = /^\s*\d{1,9}\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime()
-  return Number.isFinite(asked) ? Math.max(0, asked) : 0
+  const delay = /^\s*\d{1,9}\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime()
+  return Number.isFinite(delay) ? Math.max(0, delay) : 0
 }

@@ -40,13 +40,13 @@ type Served = Pick<DeliveryQueue, 'owner_id' | 'troubled'>
 /** The maximum number of slots that the receivers of one owner take. */
 const shareOf = (troubled: boolean) => (troubled ? 10 : 20)
 
-const placesOf = (served: readonly Served[], { owner_id, troubled }: Served) =>
+const countServed = (served: readonly Served[], { owner_id, troubled }: Served) =>
   served.filter((one) => one.owner_id === owner_id && one.troubled === troubled).length
 
 export function busyOwners(served: readonly Served[]): Busy {
   const full = (troubled: boolean) => {
     const owners = new Set(served.flatMap((one) => (one.troubled === troubled ? (one.owner_id ?? []) : [])))
-    return [...owners].filter((owner_id) => placesOf(served, { owner_id, troubled }) >= shareOf(troubled))
+    return [...owners].filter((owner_id) => countServed(served, { owner_id, troubled }) >= shareOf(troubled))
   }
   return { calm: full(false), troubled: full(true) }
 }
@@ -95,7 +95,8 @@ export async function claimQueues(
         .execute()
       // The next round excludes owners who have reached their share.
       for (const queue of found)
-        if (queue.owner_id === null || placesOf([...running, ...chosen], queue) < shareOf(troubled)) chosen.push(queue)
+        if (queue.owner_id === null || countServed([...running, ...chosen], queue) < shareOf(troubled))
+          chosen.push(queue)
         else isCut = true
     }
   }

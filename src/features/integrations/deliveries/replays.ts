@@ -36,21 +36,23 @@ export interface Replayed {
   readonly last_event_at: string | null
 }
 
-const heardBy = (hook: Hook): ReadonlySet<Subscription> => {
+const subscriptionsOf = (hook: Hook): ReadonlySet<Subscription> => {
   const kind = kindOf(hook)
   const on: Subscription[] = SWITCHES[kind].filter((name) => hook[name])
   return new Set(kind === 'instance' ? [...on, SYSTEM] : on)
 }
 
 export async function startReplay(app: App, hook: Hook, input: ReplayRequest): Promise<Replayed> {
-  const heard = heardBy(hook)
-  const telling = sources.filter(({ switches }) => switches.some((name) => heard.has(name))).map(({ event }) => event)
+  const subscriptions = subscriptionsOf(hook)
+  const telling = sources
+    .filter(({ switches }) => switches.some((name) => subscriptions.has(name)))
+    .map(({ event }) => event)
   const found = telling.length === 0 ? [] : await requestedEvents(app, hook, [...new Set<string>(telling)], input)
   const events = found.slice(0, MOST_REPLAYED)
   const sent = new Set<number>()
   for (let n = 0; n < events.length; n += AT_ONCE) {
     const ids = events.slice(n, n + AT_ONCE).map(({ id }) => id)
-    for (const { event_id } of await messagesHeard(app, hook, ids)) sent.add(event_id)
+    for (const { event_id } of await messagesFor(app, hook, ids)) sent.add(event_id)
   }
   if (events.length > 0)
     await transact(app, async (app) => {
@@ -87,7 +89,7 @@ const requestedEvents = (
     .limit(MOST_REPLAYED + 1)
     .execute()
 
-async function messagesHeard({ db }: App, hook: Hook, events: readonly number[]) {
+async function messagesFor({ db }: App, hook: Hook, events: readonly number[]) {
   const found = await db
     .selectFrom('event_messages')
     .select(SUBSCRIBED_BY)
@@ -124,12 +126,12 @@ async function replaySome(app: TransactionApp, id: number): Promise<boolean> {
 
 async function replayNow(app: App, hook: Hook, ids: readonly number[]): Promise<void> {
   const events = await app.db.selectFrom('events').selectAll().where('id', 'in', ids).orderBy('position').execute()
-  const known = Map.groupBy(await messagesHeard(app, hook, ids), ({ event_id }) => event_id)
-  const heard = heardBy(hook)
+  const known = Map.groupBy(await messagesFor(app, hook, ids), ({ event_id }) => event_id)
+  const subscriptions = subscriptionsOf(hook)
   const deliveries: { message_id: number; hook_id: number }[] = []
   for (const { id, name, payload } of events) {
     const sent = known.get(id)?.map((message) => message.id)
-    const messages = sent ?? (await recreated(app, hook, heard, { id, name, payload }))
+    const messages = sent ?? (await recreated(app, hook, subscriptions, { id, name, payload }))
     for (const message_id of messages) deliveries.push({ message_id, hook_id: hook.id })
   }
   await addDeliveries(app, deliveries)
@@ -146,17 +148,17 @@ const placed = (message: EventMessage) => ({
 async function recreated(
   app: App,
   hook: Hook,
-  heard: ReadonlySet<Subscription>,
+  subscriptions: ReadonlySet<Subscription>,
   event: { readonly id: number; readonly name: string; readonly payload: string },
 ): Promise<number[]> {
-  const made = await messagesOf(app, event.name as keyof Events, JSON.parse(event.payload) as object, heard)
+  const made = await messagesOf(app, event.name as keyof Events, JSON.parse(event.payload) as object, subscriptions)
   const mine = made.map(placed).filter((message) => hears(hook, message))
-  const isHere = await Promise.all(
+  const isInScope = await Promise.all(
     mine.map(async (message) => (await hooksAt(app.db, message)).some(({ id }) => id === hook.id)),
   )
   return addMessages(
     app,
     event.id,
-    mine.filter((_, n) => isHere[n]),
+    mine.filter((_, n) => isInScope[n]),
   )
 }

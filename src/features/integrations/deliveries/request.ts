@@ -71,15 +71,15 @@ export const deliveryContent = (app: App, hook: Hook, message: Message, rootId: 
 })
 
 /** Fills the hook's template, if any, and builds the request. */
-export async function requestTo(app: App, hook: Hook, said: DeliveryContent): Promise<HookRequest> {
+export async function requestTo(app: App, hook: Hook, content: DeliveryContent): Promise<HookRequest> {
   const { custom_webhook_template: template } = hook
-  if (template === null) return requestOf(app, hook, said, null)
+  if (template === null) return requestOf(app, hook, content, null)
   try {
-    const body = fillTemplate(template, JSON.parse(said.body), LARGEST_FILLED)
-    return await requestOf(app, hook, { ...said, body }, body)
+    const body = fillTemplate(template, JSON.parse(content.body), LARGEST_FILLED)
+    return await requestOf(app, hook, { ...content, body }, body)
   } catch (error) {
     if (!(error instanceof TemplateFault)) throw error
-    return requestOf(app, hook, said, null, error.message)
+    return requestOf(app, hook, content, null, error.message)
   }
 }
 

@@ -47,8 +47,8 @@ export async function testSystemHook(app: App, viewer: User, hook: Hook): Promis
 
 async function sendSample(app: App, hook: Hook, trigger: string, body: object): Promise<Outcome> {
   const text = JSON.stringify(body)
-  const said = { event: eventHeader(hook, trigger), key: randomUUID(), eventUuid: randomUUID(), body: text }
-  const request = await requestTo(app, hook, said)
+  const content = { event: eventHeader(hook, trigger), key: randomUUID(), eventUuid: randomUUID(), body: text }
+  const request = await requestTo(app, hook, content)
   const outcome = await attempt(app, hook, request)
   await keep(app, hook, { message_id: null, trigger }, { ...request, data: request.data ?? text }, outcome)
   if (isSuccess(outcome)) await enableHook(app, hook)
@@ -82,13 +82,13 @@ export async function resend(app: App, viewer: User, hook: Hook, past: LoggedAtt
   if (past.url !== hook.url)
     throw new Refusal('unprocessable', 'The hook URL has changed. This log entry cannot be retried.')
   const headers = JSON.parse(past.request_headers) as Record<string, string>
-  const said = {
+  const content = {
     event: headers['X-Gitlab-Event']!,
     key: headers['Idempotency-Key']!,
     eventUuid: headers['X-Gitlab-Event-UUID']!,
     body: past.data,
   }
-  const request = await requestOf(app, hook, said, past.request_data)
+  const request = await requestOf(app, hook, content, past.request_data)
   const outcome = await attempt(app, hook, request)
   await keep(app, hook, past, request, outcome)
   if ('failure' in outcome) throw new Refusal('unprocessable', outcome.failure.message)

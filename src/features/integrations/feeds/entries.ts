@@ -19,8 +19,8 @@ export async function rendered(
   project: string | undefined,
 ): Promise<FeedText | undefined> {
   if (!text) return undefined
-  const places = project === undefined ? {} : { project: `${app.url}/${project}` }
-  const around = { base: app.url, caller: app.caller, linkBases: places }
+  const linkBases = project === undefined ? {} : { project: `${app.url}/${project}` }
+  const around = { base: app.url, caller: app.caller, linkBases }
   return { type: 'html', text: await renderMarkdown(text.slice(0, LONGEST_TEXT), around) }
 }
 

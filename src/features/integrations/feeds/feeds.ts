@@ -56,20 +56,20 @@ export interface Feed {
 const PAGE = { limit: 20, offset: 0 }
 const COMMITS = { limit: 40, offset: 0, page: 1, perPage: 40 }
 
-export function findFeed(app: App, asked: FeedRequest, at: FeedAddress): Promise<Feed | null> {
+export function findFeed(app: App, feedRequest: FeedRequest, at: FeedAddress): Promise<Feed | null> {
   switch (at.of) {
     case 'activity':
-      return at.path.includes('/') ? activityBelow(app, asked, at.path) : activityAtTop(app, asked, at.path)
+      return at.path.includes('/') ? activityBelow(app, feedRequest, at.path) : activityAtTop(app, feedRequest, at.path)
     case 'issues':
-      return projectIssues(app, asked, at.path)
+      return projectIssues(app, feedRequest, at.path)
     case 'merge_requests':
-      return projectMergeRequests(app, asked, at.path)
+      return projectMergeRequests(app, feedRequest, at.path)
     case 'commits':
-      return commitsOf(app, asked, at)
+      return commitsOf(app, feedRequest, at)
     case 'tags':
-      return inRepository(app, asked, at.path, (subject) => tagsOf(app, subject))
+      return inRepository(app, feedRequest, at.path, (subject) => tagsOf(app, subject))
     case 'releases':
-      return inRepository(app, asked, at.path, (subject) => releasesOf(app, subject))
+      return inRepository(app, feedRequest, at.path, (subject) => releasesOf(app, subject))
   }
 }
 
@@ -86,9 +86,9 @@ async function fitting<T>(most: number, read: (most: number) => Promise<T>): Pro
 async function activityEntries(
   app: App,
   viewer: User | null,
-  place: Parameters<typeof listActivities>[2],
+  filter: Parameters<typeof listActivities>[2],
 ): Promise<FeedEntry[]> {
-  const { items } = await listActivities(app, viewer, place, {}, PAGE)
+  const { items } = await listActivities(app, viewer, filter, {}, PAGE)
   const events = await fitting(items.length, (most) => presentEvents(app, items.slice(0, most)))
   const paths = await projectPaths(
     app.db,
@@ -98,26 +98,26 @@ async function activityEntries(
 }
 
 /** A path of one segment: a user or a group. */
-async function activityAtTop(app: App, asked: FeedRequest, path: string): Promise<Feed | null> {
+async function activityAtTop(app: App, feedRequest: FeedRequest, path: string): Promise<Feed | null> {
   const namespace = await app.db
     .selectFrom('namespaces')
     .select(['id', 'kind', 'owner_id'])
     .where(sql`lower(full_path)`, '=', path.toLowerCase())
     .executeTakeFirst()
-  if (namespace?.kind === 'group') return groupActivity(app, asked, await findGroupById(app.db, namespace.id))
-  return namespace?.owner_id ? userActivity(app, asked, namespace.owner_id) : null
+  if (namespace?.kind === 'group') return groupActivity(app, feedRequest, await findGroupById(app.db, namespace.id))
+  return namespace?.owner_id ? userActivity(app, feedRequest, namespace.owner_id) : null
 }
 
-async function activityBelow(app: App, asked: FeedRequest, path: string): Promise<Feed | null> {
+async function activityBelow(app: App, feedRequest: FeedRequest, path: string): Promise<Feed | null> {
   const project = await findProject(app.db, path)
-  if (!project) return groupActivity(app, asked, await findGroup(app.db, path))
-  const subject = await loadProjectSubject(app, project, asked.viewer)
+  if (!project) return groupActivity(app, feedRequest, await findGroup(app.db, path))
+  const subject = await loadProjectSubject(app, project, feedRequest.viewer)
   if (!projectPolicy.read(subject)) return null
   return {
     title: `${project.name} activity`,
     page: webUrlOf(app, subject),
     since: project.created_at,
-    entries: await activityEntries(app, asked.viewer, { project: project.id }),
+    entries: await activityEntries(app, feedRequest.viewer, { project: project.id }),
   }
 }
 
@@ -270,13 +270,13 @@ async function splitRef(dir: string, segments: readonly string[]) {
   return null
 }
 
-function commitsOf(app: App, asked: FeedRequest, at: FeedAddress & { of: 'commits' }): Promise<Feed | null> {
-  return inRepository(app, asked, at.path, async (subject) => {
+function commitsOf(app: App, feedRequest: FeedRequest, at: FeedAddress & { of: 'commits' }): Promise<Feed | null> {
+  return inRepository(app, feedRequest, at.path, async (subject) => {
     const { project, dir } = subject
     for (const rest of at.rests) {
-      const place = await splitRef(dir, rest.length === 0 ? [project.default_branch] : rest)
-      if (!place) continue
-      const { ref, path } = place
+      const location = await splitRef(dir, rest.length === 0 ? [project.default_branch] : rest)
+      if (!location) continue
+      const { ref, path } = location
       const { items } = await findHistory(dir, { ref_name: ref, path }, COMMITS)
       const url = webUrlOf(app, subject)
       return {

@@ -15,9 +15,9 @@ export const feedPage: AddressPage = async (gateway, request, segments) => {
   const query = readQuery(request.raw.url!)
   const addresses = feedAddresses(segments, query.format)
   if (addresses.length === 0) return null
-  return serveFeed(gateway, request, async (app, asked) => {
+  return serveFeed(gateway, request, async (app, feedRequest) => {
     for (const address of addresses) {
-      const found = await findFeed(app, asked, address)
+      const found = await findFeed(app, feedRequest, address)
       if (found) return found
     }
     return null
@@ -27,7 +27,7 @@ export const feedPage: AddressPage = async (gateway, request, segments) => {
 export async function serveFeed(
   gateway: Gateway,
   request: FastifyRequest,
-  find: (app: App, asked: FeedRequest) => Promise<Feed | null>,
+  find: (app: App, feedRequest: FeedRequest) => Promise<Feed | null>,
 ): Promise<PageContent | null> {
   const query = readQuery(request.raw.url!)
   assertPlain(query)

@@ -28,15 +28,23 @@ function groupOf(request: FastifyRequest): string | null {
 export const routes: WebRoutes = (server, gateway, { pages }) => {
   for (const path of ['/dashboard/projects.atom', '/dashboard.atom', '/dashboard/activity.atom'])
     server.get(path, async (request, reply) =>
-      answer(request, reply, await serveFeed(gateway, request, (app, asked) => dashboardActivity(app, asked))),
+      answer(
+        request,
+        reply,
+        await serveFeed(gateway, request, (app, feedRequest) => dashboardActivity(app, feedRequest)),
+      ),
     )
   server.get('/dashboard/issues.atom', async (request, reply) =>
-    answer(request, reply, await serveFeed(gateway, request, (app, asked) => dashboardIssues(app, asked))),
+    answer(request, reply, await serveFeed(gateway, request, (app, feedRequest) => dashboardIssues(app, feedRequest))),
   )
   server.get('/groups/*', async (request, reply) => {
     const path = groupOf(request)
     if (path !== null)
-      return answer(request, reply, await serveFeed(gateway, request, (app, asked) => groupIssues(app, asked, path)))
+      return answer(
+        request,
+        reply,
+        await serveFeed(gateway, request, (app, feedRequest) => groupIssues(app, feedRequest, path)),
+      )
     if (!isForPeople(request)) return answer(request, reply, null)
     return answer(request, reply, (await pages.show(request, reply)) ?? (await pages.missing(request, reply, 404)))
   })

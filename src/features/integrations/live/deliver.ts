@@ -18,7 +18,7 @@ import { eventBlock } from './stream.ts'
 export type LiveScope = { readonly project: number } | { readonly group: number } | { readonly user: number }
 
 export interface Listener {
-  readonly place: LiveScope
+  readonly scope: LiveScope
   /** Null: anonymous. */
   readonly viewer: number | null
 }
@@ -109,7 +109,7 @@ export async function deliver<L extends Listener>(
   const projectIds = distinct(events.map(({ project_id }) => project_id))
   const groupIds = distinct(ofGroups.map(({ group_id }) => group_id))
   const viewers = distinct(listeners.map(({ viewer }) => viewer))
-  const groupViewers = distinct(listeners.map(({ place, viewer }) => ('group' in place ? viewer : null)))
+  const groupViewers = distinct(listeners.map(({ scope, viewer }) => ('group' in scope ? viewer : null)))
   const [users, projects, levels, facts, groups, groupLevels] = await Promise.all([
     usersOf(db, viewers),
     projectsOf(db, projectIds),
@@ -118,9 +118,9 @@ export async function deliver<L extends Listener>(
     namespacesOf(db, groupIds),
     groupLevelsOf(db, groupViewers, groupIds),
   ])
-  const isGroupWanted = listeners.some(({ place }) => 'group' in place)
+  const hasGroupListener = listeners.some(({ scope }) => 'group' in scope)
   const namespaces = [...groupIds, ...[...projects.values()].map(({ namespace_id }) => namespace_id)]
-  const above = isGroupWanted ? await ancestorsOf(db, [...new Set(namespaces)]) : new Map<number, Set<number>>()
+  const above = hasGroupListener ? await ancestorsOf(db, [...new Set(namespaces)]) : new Map<number, Set<number>>()
 
   const subjects = new Map<string, ProjectSubject>()
   const subjectOf = (viewerId: number | null, project: Row<'projects'>): ProjectSubject => {
@@ -143,10 +143,10 @@ export async function deliver<L extends Listener>(
   for (const listener of listeners) if (!isThere(listener)) ended.add(listener)
 
   const ofProject = Map.groupBy(
-    listeners.filter(({ place }) => 'project' in place),
-    ({ place }) => (place as { project: number }).project,
+    listeners.filter(({ scope }) => 'project' in scope),
+    ({ scope }) => (scope as { project: number }).project,
   )
-  const wide = listeners.filter(({ place }) => !('project' in place))
+  const wide = listeners.filter(({ scope }) => !('project' in scope))
 
   for (const event of events) {
     const payload = JSON.parse(event.payload) as Payload
@@ -154,7 +154,7 @@ export async function deliver<L extends Listener>(
       const block = blockOf(event, payload.by, {})
       const whose = new Set(payload.user_ids)
       for (const listener of wide)
-        if ('user' in listener.place && !ended.has(listener) && whose.has(listener.place.user)) add(listener, block)
+        if ('user' in listener.scope && !ended.has(listener) && whose.has(listener.scope.user)) add(listener, block)
     } else if (event.project_id !== null) {
       const project = projects.get(event.project_id)
       const message = project && projectMessage(event.name, payload, facts)
@@ -162,14 +162,14 @@ export async function deliver<L extends Listener>(
       if (!project) for (const listener of near) ended.add(listener)
       if (!message) continue
       const block = blockOf(event, payload.by, message.data)
-      const reaches = ({ place, viewer }: L) =>
-        'group' in place ? above.get(project.namespace_id)?.has(place.group) : levels.has(`${viewer} ${project.id}`) // the projects of the viewer
+      const reaches = ({ scope, viewer }: L) =>
+        'group' in scope ? above.get(project.namespace_id)?.has(scope.group) : levels.has(`${viewer} ${project.id}`) // the projects of the viewer
       for (const listener of [...near, ...wide.filter(reaches)]) {
         if (ended.has(listener)) continue
         const subject = subjectOf(listener.viewer, project)
         const isReadable = projectPolicy.read(subject)
         if (isReadable && message.isSeen(subject)) add(listener, block)
-        else if (!isReadable && 'project' in listener.place) ended.add(listener)
+        else if (!isReadable && 'project' in listener.scope) ended.add(listener)
       }
     } else if (event.group_id !== null) {
       const group = groups.get(event.group_id)
@@ -177,8 +177,8 @@ export async function deliver<L extends Listener>(
       if (!message) continue
       const block = blockOf(event, payload.by, message.data)
       for (const listener of wide) {
-        const { place, viewer: id } = listener
-        if (!('group' in place) || ended.has(listener) || !above.get(group.id)?.has(place.group)) continue
+        const { scope, viewer: id } = listener
+        if (!('group' in scope) || ended.has(listener) || !above.get(group.id)?.has(scope.group)) continue
         const viewer = id === null ? null : users.get(id)!
         const level = viewer?.admin ? Owner : (groupLevels.get(`${id} ${group.id}`) ?? NoAccess)
         const isOpen = message.level <= Guest && isOpenTo(viewer, group.visibility)
@@ -215,6 +215,6 @@ function blockOf(
   data: object,
 ): string {
   const [kind, action] = name.split('.') as [string, string]
-  const place = project_id !== null ? { project_id } : group_id !== null ? { group_id } : {}
-  return eventBlock(name, position, { kind, action, ...place, ...data, at: created_at, by: by ?? null })
+  const scope = project_id !== null ? { project_id } : group_id !== null ? { group_id } : {}
+  return eventBlock(name, position, { kind, action, ...scope, ...data, at: created_at, by: by ?? null })
 }

@@ -145,8 +145,8 @@ export class Hub {
 
   /** Sends one page of missed events and returns the new position. */
   async #catchUp(connection: Connection, after: number, until: number): Promise<number> {
-    const { place } = connection
-    const project = 'project' in place ? place.project : undefined
+    const { scope } = connection
+    const project = 'project' in scope ? scope.project : undefined
     const events = await eventsAfter(this.#app.db, { after, until, project })
     if (events.length > 0) {
       const { blocks, ended } = await deliver(this.#app, events, [connection])
@@ -222,7 +222,7 @@ function concerned(events: readonly LoggedEvent[], listening: readonly Connectio
   const users = new Set(grave.map(({ payload }) => (JSON.parse(payload) as { user_id?: number }).user_id))
   const isOfGroup = grave.some(({ name }) => name.startsWith('group.'))
   return listening.filter(
-    ({ viewer, place }) => (viewer !== null && users.has(viewer)) || (isOfGroup && 'group' in place),
+    ({ viewer, scope }) => (viewer !== null && users.has(viewer)) || (isOfGroup && 'group' in scope),
   )
 }
 

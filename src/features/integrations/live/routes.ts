@@ -39,9 +39,9 @@ interface Session {
 
 function sinceOf({ headers }: IncomingMessage, given: string | null | undefined): number | 'now' | 'unknown' {
   const header = headers['last-event-id']
-  const said = (typeof header === 'string' && header) || given || null
-  if (said === null) return 'now'
-  return /^\d{1,15}$/.test(said) ? Number(said) : 'unknown'
+  const lastId = (typeof header === 'string' && header) || given || null
+  if (lastId === null) return 'now'
+  return /^\d{1,15}$/.test(lastId) ? Number(lastId) : 'unknown'
 }
 
 const OPENING = scopesOf({ method: 'GET' })
@@ -56,12 +56,12 @@ async function recognise({ app, caller, viewer, request }: Session): Promise<Use
   return identity.user.admin ? findUser(app.db, viewer!.id) : null
 }
 
-function answerLive(pageRequest: Session, place: LiveScope, on: AnyResource | null): Answer {
+function answerLive(pageRequest: Session, scope: LiveScope, on: AnyResource | null): Answer {
   const { app, viewer, caller, request, isHead } = pageRequest
   const stream = new EventStream()
   if (isHead) return new Answer(200, stream, HEADERS)
   const connection: Connection = {
-    place,
+    scope,
     viewer: viewer?.id ?? null,
     caller: limitedCaller(viewer?.id, caller.address),
     stream,
@@ -69,7 +69,7 @@ function answerLive(pageRequest: Session, place: LiveScope, on: AnyResource | nu
       const now = viewer && (await recognise(pageRequest))
       if (viewer && now?.state !== 'active') return false
       if (!on) return true
-      const id = String('project' in place ? place.project : (place as { group: number }).group)
+      const id = String('project' in scope ? scope.project : (scope as { group: number }).group)
       const subject = await on.find(app, { id } as never, now)
       return subject !== null && subject !== undefined && on.policy.read!(subject)
     },

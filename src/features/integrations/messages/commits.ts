@@ -22,7 +22,7 @@ export interface RepositoryContext extends ProjectInNamespace {
 export async function askGit<T>(
   app: App,
   project_id: number | null,
-  ask: (asked: RepositoryContext) => Promise<T>,
+  ask: (context: RepositoryContext) => Promise<T>,
   otherwise: T,
   dirOf: typeof repositoryDir = repositoryDir,
 ): Promise<T> {

@@ -18,10 +18,10 @@ export async function describeEvents(
 ): Promise<readonly (readonly EventMessage[])[]> {
   if (!eventNames.has(name) || !(await isAnybodyListening(app.db))) return []
   const described = new Map<object, readonly EventMessage[]>()
-  const byPlace = Map.groupBy(payloads, (payload) => JSON.stringify(eventScope(name, payload)))
-  for (const some of byPlace.values()) {
-    const heard = await heardAt(app, eventScope(name, some[0]!))
-    const messages = await messagesOfMany(app, name, some, heard)
+  const byScope = Map.groupBy(payloads, (payload) => JSON.stringify(eventScope(name, payload)))
+  for (const some of byScope.values()) {
+    const subscriptions = await subscriptionsAt(app, eventScope(name, some[0]!))
+    const messages = await messagesOfMany(app, name, some, subscriptions)
     for (const [at, payload] of some.entries()) described.set(payload, messages[at]!)
   }
   return payloads.map((payload) => described.get(payload)!)
@@ -32,30 +32,32 @@ export async function messagesOf(
   app: App,
   name: keyof Events,
   payload: object,
-  heard: ReadonlySet<Subscription>,
+  subscriptions: ReadonlySet<Subscription>,
 ): Promise<readonly EventMessage[]> {
-  return (await messagesOfMany(app, name, [payload], heard))[0]!
+  return (await messagesOfMany(app, name, [payload], subscriptions))[0]!
 }
 
 async function messagesOfMany(
   app: App,
   name: keyof Events,
   payloads: readonly object[],
-  heard: ReadonlySet<Subscription>,
+  subscriptions: ReadonlySet<Subscription>,
 ): Promise<EventMessage[][]> {
   const messages: EventMessage[][] = payloads.map(() => [])
   for (const source of sources) {
-    if (source.event !== name || !source.switches.some((one) => heard.has(one))) continue
-    const made = await source.make(app, payloads as never, heard)
+    if (source.event !== name || !source.switches.some((one) => subscriptions.has(one))) continue
+    const made = await source.make(app, payloads as never, subscriptions)
     for (const [at, some] of made.entries()) messages[at]!.push(...some)
   }
-  return messages.map((some) => some.filter((message) => heard.has((message.switch ?? SYSTEM) as Subscription)))
+  return messages.map((some) => some.filter((message) => subscriptions.has((message.switch ?? SYSTEM) as Subscription)))
 }
 
-async function heardAt(app: App, place: ScopeColumns): Promise<ReadonlySet<Subscription>> {
-  const hooks = await hooksAt(app.db, place)
-  const services = place.project_id === null ? new Set() : await activeSwitches(app, place.project_id)
-  const heard = new Set<Subscription>(switches.filter((name) => services.has(name) || hooks.some((hook) => hook[name])))
-  if (hooks.some(({ project_id, group_id }) => project_id === null && group_id === null)) heard.add(SYSTEM)
-  return heard
+async function subscriptionsAt(app: App, scope: ScopeColumns): Promise<ReadonlySet<Subscription>> {
+  const hooks = await hooksAt(app.db, scope)
+  const services = scope.project_id === null ? new Set() : await activeSwitches(app, scope.project_id)
+  const subscriptions = new Set<Subscription>(
+    switches.filter((name) => services.has(name) || hooks.some((hook) => hook[name])),
+  )
+  if (hooks.some(({ project_id, group_id }) => project_id === null && group_id === null)) subscriptions.add(SYSTEM)
+  return subscriptions
 }

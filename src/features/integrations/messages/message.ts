@@ -18,7 +18,11 @@ export interface MessageSource {
   /** The source runs only if a receiver has one of these switches on. */
   readonly switches: readonly Subscription[]
   /** One list of messages per event. All events belong to the same scope. */
-  make(app: App, payloads: never, heard: ReadonlySet<Subscription>): Promise<readonly (readonly EventMessage[])[]>
+  make(
+    app: App,
+    payloads: never,
+    subscriptions: ReadonlySet<Subscription>,
+  ): Promise<readonly (readonly EventMessage[])[]>
 }
 
 /** For many events at once: shared data is loaded once. */
@@ -31,13 +35,13 @@ export const sourceOfMany = <E extends keyof Events>(
 export const source = <E extends keyof Events>(
   event: E,
   switches: readonly Subscription[],
-  make: (app: App, payload: Events[E], heard: ReadonlySet<Subscription>) => Promise<readonly EventMessage[]>,
+  make: (app: App, payload: Events[E], subscriptions: ReadonlySet<Subscription>) => Promise<readonly EventMessage[]>,
 ): MessageSource => ({
   event,
   switches,
-  async make(app, payloads: readonly Events[E][], heard) {
+  async make(app, payloads: readonly Events[E][], subscriptions) {
     const made: (readonly EventMessage[])[] = []
-    for (const payload of payloads) made.push(await make(app, payload, heard))
+    for (const payload of payloads) made.push(await make(app, payload, subscriptions))
     return made
   },
 })

@@ -34,16 +34,22 @@ const MOST_CHANGES = 1_000
 const FILE_LIMITS = { files: 1_000, bytes: 100 * 1024 }
 const LARGEST_TAG = 64 * 1024
 
-async function pushMessages(app: App, pushed: Pushed, heard: ReadonlySet<Subscription>): Promise<EventMessage[]> {
+async function pushMessages(
+  app: App,
+  pushed: Pushed,
+  subscriptions: ReadonlySet<Subscription>,
+): Promise<EventMessage[]> {
   const updates = pushed.wiki ? [] : pushed.updates.filter(({ ref }) => isForPushes(ref))
   const at = updates.length === 0 ? null : await findProjectInNamespace(app, pushed.project_id)
   if (!at) return []
   const { push_event_hooks_limit: most } = await currentSettings(app)
   const shared = await sharedBody(app, at, pushed)
   return [
-    ...(heard.has('push_events') ? await branchMessages(app, at, pushed, few(updates, branchOf, most), shared) : []),
-    ...(heard.has('tag_push_events') ? await tagMessages(app, at, few(updates, tagOf, most), shared) : []),
-    ...(heard.has('repository_update_events') ? [updateMessage(updates, shared)] : []),
+    ...(subscriptions.has('push_events')
+      ? await branchMessages(app, at, pushed, few(updates, branchOf, most), shared)
+      : []),
+    ...(subscriptions.has('tag_push_events') ? await tagMessages(app, at, few(updates, tagOf, most), shared) : []),
+    ...(subscriptions.has('repository_update_events') ? [updateMessage(updates, shared)] : []),
   ]
 }
 
@@ -167,7 +173,7 @@ interface PushBody {
 
 export const completePush: Complete = async (app, { project_id, body }) => {
   const { base, ...rest } = body as PushBody
-  const commits = await askGit(app, project_id, (asked) => pushedSince(asked, rest.after, base), NO_COMMITS)
+  const commits = await askGit(app, project_id, (context) => pushedSince(context, rest.after, base), NO_COMMITS)
   return { ...rest, ...commits }
 }
 
@@ -183,8 +189,8 @@ async function pushedSince({ dir, webUrl }: RepositoryContext, after: string, ba
 
 export const completeTagPush: Complete = async (app, { project_id, body }) => {
   const { before, after, message } = body as PushBody
-  const find = (asked: RepositoryContext) =>
-    after === NO_OBJECT ? taggedBefore(asked, before) : taggedBy(asked, after, message === '')
+  const find = (context: RepositoryContext) =>
+    after === NO_OBJECT ? taggedBefore(context, before) : taggedBy(context, after, message === '')
   const found = await askGit<object>(app, project_id, find, {})
   return { ...body, ...found }
 }

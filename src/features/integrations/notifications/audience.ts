@@ -41,7 +41,7 @@ export interface Reach {
 export async function recipientsOf(app: App, item: Item, reach: Reach): Promise<Map<number, Reason>> {
   const { db } = app
   const { project } = item
-  const [following, said, labelled, hearsSelf] = await Promise.all([
+  const [following, subscriptions, labelled, hearsSelf] = await Promise.all([
     reach.watched.length > 0 ? followersOf(db, project) : [],
     subscriptionsTo(db, item),
     labelSubscribers(db, project, reach.labels ?? []),
@@ -51,14 +51,14 @@ export async function recipientsOf(app: App, item: Item, reach: Reach): Promise<
     ...reach.reached,
     ...reach.watched.map((event) => ({ ids: following, way: 'watch' as const, reason: 'watching' as const, event })),
     {
-      ids: [...((reach.forSubscribers ?? true) ? said.yes : []), ...labelled],
+      ids: [...((reach.forSubscribers ?? true) ? subscriptions.yes : []), ...labelled],
       way: 'subscription',
       reason: 'subscribed',
       event: null,
     },
   ]
   const except = new Set(reach.except)
-  const isLeftOut = (id: number) => said.no.has(id) || except.has(id) || (id === reach.by && !hearsSelf)
+  const isLeftOut = (id: number) => subscriptions.no.has(id) || except.has(id) || (id === reach.by && !hearsSelf)
   const candidates = [...new Set(all.flatMap(({ ids }) => ids))].filter((id) => !isLeftOut(id))
   if (candidates.length === 0) return new Map()
   const settings = await settingsInEffect(db, candidates, project)
@@ -97,16 +97,16 @@ async function wantsOwnActivity(db: Db, user: number): Promise<boolean> {
 export async function subscriptionsTo(db: Db, { subscription }: Item): Promise<{ yes: number[]; no: Set<number> }> {
   if (!subscription) return { yes: [], no: new Set() }
   const [kind, id] = Object.entries(subscription)[0] as [ItemColumn, number]
-  const said = (await subscribersOf(db, kind, [id])).get(id) ?? []
+  const subscriptions = (await subscribersOf(db, kind, [id])).get(id) ?? []
   return {
-    yes: said.filter(({ subscribed }) => subscribed).map(({ user_id }) => user_id),
-    no: new Set(said.filter(({ subscribed }) => !subscribed).map(({ user_id }) => user_id)),
+    yes: subscriptions.filter(({ subscribed }) => subscribed).map(({ user_id }) => user_id),
+    no: new Set(subscriptions.filter(({ subscribed }) => !subscribed).map(({ user_id }) => user_id)),
   }
 }
 
 async function labelSubscribers(db: Db, { id }: Project, labels: readonly number[]): Promise<number[]> {
-  const said = [...(await subscribersOf(db, 'label_id', labels)).values()].flat()
-  return said
+  const subscriptions = [...(await subscribersOf(db, 'label_id', labels)).values()].flat()
+  return subscriptions
     .filter(({ subscribed, project_id }) => subscribed && (project_id === null || project_id === id))
     .map(({ user_id }) => user_id)
 }

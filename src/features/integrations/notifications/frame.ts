@@ -32,7 +32,7 @@ export async function framer(app: App, letter: Letter, item: Item): Promise<(rea
   )
   const plain = html_emails_enabled
     ? await Promise.all(
-        letter.texts.map(async ({ markdown }, n) => (naming[n] ? null : renderPlain(app, place(item), markdown))),
+        letter.texts.map(async ({ markdown }, n) => (naming[n] ? null : renderPlain(app, scopeOf(item), markdown))),
       )
     : []
   return async (reader) => {
@@ -76,7 +76,7 @@ function projectHeaders(app: App, { project, namespace }: Item): Record<string, 
 }
 
 /** As an anonymous viewer sees it. */
-const place = ({ project, namespace }: Item) => ({ project, namespace, viewer: null, level: 0, open: [] })
+const scopeOf = ({ project, namespace }: Item) => ({ project, namespace, viewer: null, level: 0, open: [] })
 
 interface Footer {
   readonly why: string
@@ -91,10 +91,10 @@ const footer = (app: App, { reason }: Reader, { address, ends }: { address: stri
 })
 
 function textOf({ opening, texts, lines, url }: Letter, { why, stop, address }: Footer): string {
-  const said = texts.flatMap(({ before, markdown }) => (before === null ? [markdown] : [before, markdown]))
+  const paragraphs = texts.flatMap(({ before, markdown }) => (before === null ? [markdown] : [before, markdown]))
   return [
     opening,
-    ...said,
+    ...paragraphs,
     ...(lines.length > 0 ? [lines.join('\n')] : []),
     url,
     `-- \n${why}\n${stop}: ${address}`,
@@ -110,7 +110,7 @@ async function htmlOf(
   { why, stop, address }: Footer,
 ): Promise<string> {
   const own = plain.includes(null) ? await loadProjectSubject(app, item.project, user) : null
-  const said = await Promise.all(
+  const paragraphs = await Promise.all(
     texts.map(async ({ before, markdown }, n) => {
       const rendered = plain[n] ?? (await renderText(app, user, own, markdown))
       return html`${before !== null && html`<p>${before}</p>`}
@@ -125,7 +125,7 @@ async function htmlOf(
         </head>
         <body>
           <p>${opening}</p>
-          ${said}
+          ${paragraphs}
           ${
             lines.length > 0 &&
             html`<ul>

@@ -56,9 +56,9 @@ export interface Item extends HookScope {
 type Subject = Awaited<ReturnType<typeof subjectsOfUsers>>[number]
 
 const readersBy =
-  (place: HookScope, reads: (subject: Subject) => boolean): Item['readers'] =>
+  (scope: HookScope, reads: (subject: Subject) => boolean): Item['readers'] =>
   async (app, ids) =>
-    (await subjectsOfUsers(app, place, ids)).filter(reads).map(({ viewer }) => viewer)
+    (await subjectsOfUsers(app, scope, ids)).filter(reads).map(({ viewer }) => viewer)
 
 /**
  * Null if the item no longer exists. An issue or a merge request knows its project; for other items the caller passes
@@ -68,36 +68,36 @@ export async function findItem(app: App, facts: Facts, project?: number): Promis
   const { db } = app
   if (facts.issue !== undefined) {
     const [issue] = await findIssues(db, [facts.issue])
-    const place = issue && (await placeOf(app, issue.project_id))
-    return place ? issueItem(app, place, issue) : null
+    const scope = issue && (await scopeOf(app, issue.project_id))
+    return scope ? issueItem(app, scope, issue) : null
   }
   if (facts.merge_request !== undefined) {
     const [one] = await findMergeRequests(db, [facts.merge_request])
-    const place = one && (await placeOf(app, one.project_id))
-    return place ? mergeRequestItem(app, place, one) : null
+    const scope = one && (await scopeOf(app, one.project_id))
+    return scope ? mergeRequestItem(app, scope, one) : null
   }
-  const place = project === undefined ? null : await placeOf(app, project)
-  if (!place) return null
-  if (facts.commit !== undefined) return commitItem(app, place, facts.commit)
-  if (facts.snippet !== undefined) return snippetItem(app, place, facts.snippet)
+  const scope = project === undefined ? null : await scopeOf(app, project)
+  if (!scope) return null
+  if (facts.commit !== undefined) return commitItem(app, scope, facts.commit)
+  if (facts.snippet !== undefined) return snippetItem(app, scope, facts.snippet)
   if (facts.pipeline !== undefined) {
-    const pipeline = await findPipeline(db, place.project.id, facts.pipeline)
-    return pipeline && pipelineItem(app, place, pipeline)
+    const pipeline = await findPipeline(db, scope.project.id, facts.pipeline)
+    return pipeline && pipelineItem(app, scope, pipeline)
   }
   if (facts.release !== undefined) {
     const release = await db.selectFrom('releases').selectAll().where('id', '=', facts.release).executeTakeFirst()
-    return release ? releaseItem(app, place, release) : null
+    return release ? releaseItem(app, scope, release) : null
   }
-  return projectItem(app, place)
+  return projectItem(app, scope)
 }
 
-const placeOf = (app: App, project: number): Promise<HookScope | null> => findProjectSubject(app, String(project), null)
+const scopeOf = (app: App, project: number): Promise<HookScope | null> => findProjectSubject(app, String(project), null)
 
-const issueItem = (app: App, place: HookScope, issue: Issue): Item => ({
-  ...place,
+const issueItem = (app: App, scope: HookScope, issue: Issue): Item => ({
+  ...scope,
   about: { issue },
   title: `${issue.title} (#${issue.iid})`,
-  url: pageBelow(webUrlOf(app, place), `issues/${issue.iid}`),
+  url: pageBelow(webUrlOf(app, scope), `issues/${issue.iid}`),
   thread: `issue_${issue.id}`,
   headers: {
     'X-GitLab-Issue-ID': String(issue.id),
@@ -106,54 +106,54 @@ const issueItem = (app: App, place: HookScope, issue: Issue): Item => ({
   },
   subscription: { issue_id: issue.id },
   participants: ({ db }) => participantIds(db, issueKind, issue),
-  readers: (app, ids, input) => itemReaders(app, issueRules, place, ids, issue, input),
+  readers: (app, ids, input) => itemReaders(app, issueRules, scope, ids, issue, input),
 })
 
-const mergeRequestItem = (app: App, place: HookScope, one: MergeRequest): Item => ({
-  ...place,
+const mergeRequestItem = (app: App, scope: HookScope, one: MergeRequest): Item => ({
+  ...scope,
   about: { mergeRequest: one },
   title: `${one.title} (!${one.iid})`,
-  url: pageBelow(webUrlOf(app, place), `merge_requests/${one.iid}`),
+  url: pageBelow(webUrlOf(app, scope), `merge_requests/${one.iid}`),
   thread: `merge_request_${one.id}`,
   headers: { 'X-GitLab-MergeRequest-ID': String(one.id), 'X-GitLab-MergeRequest-IID': String(one.iid) },
   subscription: { merge_request_id: one.id },
   participants: ({ db }) => participantIds(db, mergeRequestKind, one),
-  readers: (app, ids, input) => itemReaders(app, mergeRequestRules, place, ids, one, input),
+  readers: (app, ids, input) => itemReaders(app, mergeRequestRules, scope, ids, one, input),
 })
 
-async function commitItem(app: App, place: HookScope, sha: string): Promise<Item | null> {
-  const [commit] = await findCommits(repositoryDir(app, place.project), [sha])
+async function commitItem(app: App, scope: HookScope, sha: string): Promise<Item | null> {
+  const [commit] = await findCommits(repositoryDir(app, scope.project), [sha])
   if (!commit) return null
   return {
-    ...place,
+    ...scope,
     about: { commit },
     title: `${commit.title} (${sha.slice(0, 8)})`,
-    url: pageBelow(webUrlOf(app, place), `commit/${sha}`),
-    thread: `commit_${place.project.id}_${sha}`,
+    url: pageBelow(webUrlOf(app, scope), `commit/${sha}`),
+    thread: `commit_${scope.project.id}_${sha}`,
     headers: { 'X-GitLab-Commit-ID': sha },
     subscription: null,
     async participants({ db }) {
       const email = commit.author.email.toLowerCase()
       const { rows } = await sql<{ user_id: number }>`
         select author_id as user_id from notes
-          where project_id = ${place.project.id} and commit_sha = ${sha} and not system and author_id is not null
-        union select user_id from text_mentions where source_project_id = ${place.project.id} and source_sha = ${sha}
+          where project_id = ${scope.project.id} and commit_sha = ${sha} and not system and author_id is not null
+        union select user_id from text_mentions where source_project_id = ${scope.project.id} and source_sha = ${sha}
         union select id from users where email = ${email} and confirmed_at is not null
         union select user_id from emails where email = ${email} and confirmed_at is not null`.execute(db)
       return rows.map(({ user_id }) => user_id)
     },
-    readers: (app, ids) => codeReadersAmong(app, place.project, ids),
+    readers: (app, ids) => codeReadersAmong(app, scope.project, ids),
   }
 }
 
-async function snippetItem(app: App, place: HookScope, id: number): Promise<Item | null> {
+async function snippetItem(app: App, scope: HookScope, id: number): Promise<Item | null> {
   const snippet = await app.db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst()
   if (!snippet) return null
   return {
-    ...place,
+    ...scope,
     about: { snippet },
     title: `${snippet.title} ($${id})`,
-    url: pageBelow(webUrlOf(app, place), `snippets/${id}`),
+    url: pageBelow(webUrlOf(app, scope), `snippets/${id}`),
     thread: `snippet_${id}`,
     headers: { 'X-GitLab-Snippet-ID': String(id) },
     subscription: null,
@@ -165,17 +165,17 @@ async function snippetItem(app: App, place: HookScope, id: number): Promise<Item
       return rows.map(({ user_id }) => user_id)
     },
     readers: readersBy(
-      place,
+      scope,
       (subject) => projectPolicy.read(subject) && projectSnippetPolicy.read({ ...subject, snippet }),
     ),
   }
 }
 
-const pipelineItem = (app: App, place: HookScope, pipeline: Pipeline): Item => ({
-  ...place,
+const pipelineItem = (app: App, scope: HookScope, pipeline: Pipeline): Item => ({
+  ...scope,
   about: { pipeline },
   title: `pipeline for ${pipeline.ref} | ${pipeline.sha.slice(0, 8)}`,
-  url: pageBelow(webUrlOf(app, place), `pipelines/${pipeline.id}`),
+  url: pageBelow(webUrlOf(app, scope), `pipelines/${pipeline.id}`),
   thread: `pipeline_${pipeline.id}`,
   headers: {
     'X-GitLab-Pipeline-Id': String(pipeline.id),
@@ -184,32 +184,32 @@ const pipelineItem = (app: App, place: HookScope, pipeline: Pipeline): Item => (
   },
   subscription: null,
   participants: async () => (pipeline.user_id === null ? [] : [pipeline.user_id]),
-  readers: readersBy(place, (subject) => {
+  readers: readersBy(scope, (subject) => {
     const seen = { ...subject, dir: '' }
     return ciPolicy.read(seen) && ciPolicy.readPipelines(seen)
   }),
 })
 
-const releaseItem = (app: App, place: HookScope, release: Release): Item => ({
-  ...place,
+const releaseItem = (app: App, scope: HookScope, release: Release): Item => ({
+  ...scope,
   about: { release },
   title: `New release: ${release.name ?? release.tag}`,
-  url: pageBelow(webUrlOf(app, place), `releases/${encodeURIComponent(release.tag)}`),
+  url: pageBelow(webUrlOf(app, scope), `releases/${encodeURIComponent(release.tag)}`),
   thread: `release_${release.id}`,
   headers: { 'X-GitLab-Release-Tag': release.tag },
   subscription: null,
   participants: async () => [],
-  readers: (app, ids) => codeReadersAmong(app, place.project, ids),
+  readers: (app, ids) => codeReadersAmong(app, scope.project, ids),
 })
 
-const projectItem = (app: App, place: HookScope): Item => ({
-  ...place,
-  about: { project: place.project },
+const projectItem = (app: App, scope: HookScope): Item => ({
+  ...scope,
+  about: { project: scope.project },
   title: 'Project was moved',
-  url: webUrlOf(app, place),
-  thread: `project_${place.project.id}`,
+  url: webUrlOf(app, scope),
+  thread: `project_${scope.project.id}`,
   headers: {},
   subscription: null,
   participants: async () => [],
-  readers: readersBy(place, projectPolicy.read),
+  readers: readersBy(scope, projectPolicy.read),
 })

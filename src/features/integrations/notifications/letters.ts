@@ -188,7 +188,7 @@ async function writeSystemNotes(app: App, item: Item, name: string, ids: readonl
   const isAnswer = found.length === 1 && start !== undefined && start.id !== first.id
   return {
     opening: found.length === 1 ? t.commented(name) : t.reviewed(name),
-    texts: found.map((note) => ({ before: placeOf(note), markdown: note.body })),
+    texts: found.map((note) => ({ before: locationOf(note), markdown: note.body })),
     url: `${item.url}#note_${first.id}`,
     id: `note_${first.id}`,
     after: isAnswer ? [`note_${start.id}`] : [],
@@ -198,7 +198,7 @@ async function writeSystemNotes(app: App, item: Item, name: string, ids: readonl
 }
 
 /** The file and line of a note in a diff. */
-function placeOf({ position }: Note): string | null {
+function locationOf({ position }: Note): string | null {
   if (position === null) return null
   const { new_path, old_path, new_line, old_line } = JSON.parse(position) as Position
   const line = new_line ?? old_line

@@ -1,6 +1,6 @@
 /** Subscribers that turn events into notifications: the recipients and the reason. */
 import { on, type App, type User } from '../../../context.ts'
-import type { EventSource as Heard } from '../../../jobs/queue.ts'
+import type { EventSource } from '../../../jobs/queue.ts'
 import type { Subscription } from '../../../jobs/worker.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { mergeRequestKind } from '../../merge-requests/merge-requests/kind.ts'
@@ -19,7 +19,7 @@ const EVERYBODY = 50_000
 /** A notification without the fields derived from the event. */
 type Draft = Omit<Notification, 'source' | 'watched'> & { readonly watched?: Notification['watched'] }
 
-async function publish(app: App, { source, at }: Heard, item: Item, draft: Draft): Promise<void> {
+async function publish(app: App, { source, at }: EventSource, item: Item, draft: Draft): Promise<void> {
   const known = source ?? `${at} ${JSON.stringify(draft.facts)}`
   await announce(app, item, { watched: [], ...draft, source: `${known} ${draft.kind}` })
 }
@@ -59,12 +59,12 @@ type Happening = { readonly id: number; readonly by: number | null }
 /** A change of state: for participants and for users who watch the project. */
 const became =
   (find: Find, kind: Kind, event: CustomEvent | null) =>
-  async (app: App, { id, by }: Happening, heard: Heard): Promise<void> => {
+  async (app: App, { id, by }: Happening, eventSource: EventSource): Promise<void> => {
     const found = await find(app, id)
     if (!found) return
     const { item, facts } = found
     const reached = [await takingPart(app, item, event)]
-    await publish(app, heard, item, { kind, by, facts, reached, watched: [event] })
+    await publish(app, eventSource, item, { kind, by, facts, reached, watched: [event] })
   }
 
 const textsOf = ({ about }: Item) => {
@@ -80,7 +80,7 @@ const labelsOf = async ({ db }: App, kind: 'issue' | 'merge_request', id: number
   return rows.map(({ label_id }) => label_id)
 }
 
-const issueCreated = on('issue.created', 'mail', async (app, { id, by }, heard) => {
+const issueCreated = on('issue.created', 'mail', async (app, { id, by }, eventSource) => {
   const found = await findIssueItem(app, id)
   if (!found) return
   const { item } = found
@@ -90,11 +90,11 @@ const issueCreated = on('issue.created', 'mail', async (app, { id, by }, heard) 
   if (origin) {
     // Participants get the mail about the move instead.
     const draft = { kind: event, by, facts: found.facts, reached: [], except: people.ids, watched: [event] }
-    return publish(app, heard, item, draft)
+    return publish(app, eventSource, item, draft)
   }
   const assignees = (await assigneesOf(app.db, [id])).get(id) ?? []
   const actor = await actorOf(app, by)
-  await publish(app, heard, item, {
+  await publish(app, eventSource, item, {
     kind: event,
     by,
     facts: { ...found.facts, ...(assignees.length > 0 && { assignees: [[], assignees] as Change }) },
@@ -108,7 +108,7 @@ const issueCreated = on('issue.created', 'mail', async (app, { id, by }, heard) 
   })
 })
 
-const issueMoved = on('issue.moved', 'mail', async (app, { id, to, by }, heard) => {
+const issueMoved = on('issue.moved', 'mail', async (app, { id, to, by }, eventSource) => {
   const [old, moved] = [await findIssueItem(app, id), await findIssueItem(app, to)]
   if (!old || !moved) return
   const { yes, no } = await subscriptionsTo(app.db, old.item)
@@ -119,7 +119,7 @@ const issueMoved = on('issue.moved', 'mail', async (app, { id, to, by }, heard) 
   ]
   // The mail is about the new issue: users who may not see the new project get none.
   const facts = { ...moved.facts, from: id }
-  await publish(app, heard, moved.item, { kind: 'move_issue', by, facts, reached, except: [...no] })
+  await publish(app, eventSource, moved.item, { kind: 'move_issue', by, facts, reached, except: [...no] })
 })
 
 type Changes = { readonly [field: string]: readonly [unknown, unknown] }
@@ -143,7 +143,7 @@ function changedPeople(
 /** One mail for all parts of a change. */
 const changed =
   (find: Find, kind: 'change_issue' | 'change_merge_request') =>
-  async (app: App, { id, by, changes }: Happening & { changes: Changes }, heard: Heard): Promise<void> => {
+  async (app: App, { id, by, changes }: Happening & { changes: Changes }, eventSource: EventSource): Promise<void> => {
     const found = await find(app, id)
     if (!found) return
     const { item } = found
@@ -165,7 +165,7 @@ const changed =
       ...(reviewers && { reviewers }),
       ...(labels.length > 0 && { labels }),
     }
-    await publish(app, heard, item, {
+    await publish(app, eventSource, item, {
       kind,
       by,
       facts,
@@ -189,7 +189,7 @@ const requestChanged = on('merge_request.updated', 'mail', changed(findRequestIt
   when: isReported,
 })
 
-const requestCreated = on('merge_request.created', 'mail', async (app, { id, by }, heard) => {
+const requestCreated = on('merge_request.created', 'mail', async (app, { id, by }, eventSource) => {
   const found = await findRequestItem(app, id)
   if (!found) return
   const { item } = found
@@ -197,7 +197,7 @@ const requestCreated = on('merge_request.created', 'mail', async (app, { id, by 
   const idsOf = async (role: 'assignees' | 'reviewers') =>
     (await usersOfItems(app.db, mergeRequestKind, role, [id])).get(id) ?? []
   const [assignees, reviewers, actor] = [await idsOf('assignees'), await idsOf('reviewers'), await actorOf(app, by)]
-  await publish(app, heard, item, {
+  await publish(app, eventSource, item, {
     kind: event,
     by,
     facts: {
@@ -225,14 +225,14 @@ const requestWaits = on(
 )
 
 /** For the author, and for the user who enabled auto-merge. */
-const requestStuck = on('merge_request.unmergeable', 'mail', async (app, { id }, heard) => {
+const requestStuck = on('merge_request.unmergeable', 'mail', async (app, { id }, eventSource) => {
   const found = await findRequestItem(app, id)
   if (!found || !('mergeRequest' in found.item.about)) return
   const { merge_user_id, author_id, state } = found.item.about.mergeRequest
   if (state !== 'opened') return
   const ids = [merge_user_id, author_id].filter((user) => user !== null)
   const reached: Reached[] = [{ ids, way: 'participating', reason: 'participating', event: null }]
-  await publish(app, heard, found.item, {
+  await publish(app, eventSource, found.item, {
     kind: 'unmergeable',
     by: null,
     facts: found.facts,
@@ -242,13 +242,13 @@ const requestStuck = on('merge_request.unmergeable', 'mail', async (app, { id },
 })
 
 /** One mail for all commits of a push. */
-const requestPushed = on('merge_request.pushed', 'mail', async (app, { id, by, before, after }, heard) => {
+const requestPushed = on('merge_request.pushed', 'mail', async (app, { id, by, before, after }, eventSource) => {
   const found = await findRequestItem(app, id)
   if (!found) return
   const { item } = found
   const event = 'push_to_merge_request' as const
   const facts = { ...found.facts, before, after }
-  await publish(app, heard, item, {
+  await publish(app, eventSource, item, {
     kind: event,
     by,
     facts,
@@ -258,7 +258,7 @@ const requestPushed = on('merge_request.pushed', 'mail', async (app, { id, by, b
 })
 
 /** One mail for all notes published together. */
-async function writeSystemNotes(app: App, ids: readonly number[], by: number, heard: Heard): Promise<void> {
+async function writeSystemNotes(app: App, ids: readonly number[], by: number, eventSource: EventSource): Promise<void> {
   const notes = await app.db
     .selectFrom('notes')
     .selectAll()
@@ -277,7 +277,7 @@ async function writeSystemNotes(app: App, ids: readonly number[], by: number, he
   const item = await findItem(app, facts, note.project_id)
   if (!item) return
   const names = await namesIn(notes.map(({ body }) => body))
-  await publish(app, heard, item, {
+  await publish(app, eventSource, item, {
     kind: 'new_note',
     by,
     facts,
@@ -287,18 +287,23 @@ async function writeSystemNotes(app: App, ids: readonly number[], by: number, he
   })
 }
 
-const noteCreated = on('note.created', 'mail', (app, { id, by }, heard) => writeSystemNotes(app, [id], by, heard), {
-  when: ({ review = false }) => !review,
-})
-const reviewed = on('merge_request.reviewed', 'mail', (app, { notes, by }, heard) =>
-  writeSystemNotes(app, notes, by, heard),
+const noteCreated = on(
+  'note.created',
+  'mail',
+  (app, { id, by }, eventSource) => writeSystemNotes(app, [id], by, eventSource),
+  {
+    when: ({ review = false }) => !review,
+  },
+)
+const reviewed = on('merge_request.reviewed', 'mail', (app, { notes, by }, eventSource) =>
+  writeSystemNotes(app, notes, by, eventSource),
 )
 
 /** For the user who started the pipeline. */
 const pipelineEnded = on(
   'pipeline.changed',
   'mail',
-  async (app, { id, project_id, status }, heard) => {
+  async (app, { id, project_id, status }, eventSource) => {
     const facts = { pipeline: id }
     const item = await findItem(app, facts, project_id)
     if (!item || !('pipeline' in item.about)) return
@@ -312,7 +317,7 @@ const pipelineEnded = on(
           ? 'fixed_pipeline'
           : 'success_pipeline'
     const reached: Reached[] = [{ ids: [pipeline.user_id], way: 'watch', reason: 'participating', event: kind }]
-    await publish(app, heard, item, { kind, by: null, facts, reached })
+    await publish(app, eventSource, item, { kind, by: null, facts, reached })
   },
   { when: ({ status }) => status === 'failed' || status === 'success' },
 )
@@ -337,15 +342,19 @@ async function isMended(
   return before?.status === 'failed'
 }
 
-const released = on('release.created', 'mail', async (app, { id, by }, heard) => {
+const released = on('release.created', 'mail', async (app, { id, by }, eventSource) => {
   const release = await app.db.selectFrom('releases').select('project_id').where('id', '=', id).executeTakeFirst()
   const facts = { release: id }
   const item = release && (await findItem(app, facts, release.project_id))
   if (!item) return
-  await publish(app, heard, item, { kind: 'new_release', by, facts, reached: [], watched: ['new_release'] })
+  await publish(app, eventSource, item, { kind: 'new_release', by, facts, reached: [], watched: ['new_release'] })
 })
 
-async function tellMoved(app: App, { id, by, old_path }: { id: number; by: number; old_path?: string }, heard: Heard) {
+async function tellMoved(
+  app: App,
+  { id, by, old_path }: { id: number; by: number; old_path?: string },
+  eventSource: EventSource,
+) {
   const facts: Facts = { ...(old_path !== undefined && { old_path }) }
   const item = await findItem(app, facts, id)
   if (!item) return
@@ -357,7 +366,7 @@ async function tellMoved(app: App, { id, by, old_path }: { id: number; by: numbe
     .execute()
   const ids = team.map(({ user_id }) => user_id)
   const reached: Reached[] = [{ ids, way: 'team', reason: 'watching', event: 'moved_project' }]
-  await publish(app, heard, item, { kind: 'moved_project', by, facts, reached })
+  await publish(app, eventSource, item, { kind: 'moved_project', by, facts, reached })
 }
 
 const projectMoved = on('project.transferred', 'mail', tellMoved)

@@ -80,13 +80,13 @@ const LONGEST_TITLE = 500
 
 /** The attachment format of Slack, which Mattermost also reads. */
 function slackPayload(payload: ServicePayload, markup: Markup, most: number) {
-  const said = chatMessage(payload)
-  if (!said) return null
-  const sentence = written(markup, said.sentence)
-  const details = detailsIn(markup, said, most)
-  const color = COLORS[said.mood]
+  const message = chatMessage(payload)
+  if (!message) return null
+  const sentence = written(markup, message.sentence)
+  const details = detailsIn(markup, message, most)
+  const color = COLORS[message.mood]
   const isPipeline = payload.event === 'pipeline'
-  const title = said.details?.title
+  const title = message.details?.title
   const attachment = isPipeline
     ? { fallback: sentence, text: sentence, color }
     : {
@@ -136,21 +136,21 @@ export const microsoftTeams = service({
   fields: webhook,
   events: TALK,
   requests(payload) {
-    const said = chatMessage(payload)
-    if (!said) return []
-    const details = detailsIn(markdownMarkup, said, 16_000)
-    const title = said.details?.title
-    const sentence = written(markdownMarkup, said.sentence)
+    const message = chatMessage(payload)
+    if (!message) return []
+    const details = detailsIn(markdownMarkup, message, 16_000)
+    const title = message.details?.title
+    const sentence = written(markdownMarkup, message.sentence)
     return [
       postJson(textOf(payload, 'webhook'), {
-        title: said.project.text,
-        summary: cut(written(plainMarkup, said.sentence), LONGEST_TITLE),
+        title: message.project.text,
+        summary: cut(written(plainMarkup, message.sentence), LONGEST_TITLE),
         sections: [
           {
             activityTitle: sentence,
-            activitySubtitle: written(markdownMarkup, [said.project]),
+            activitySubtitle: written(markdownMarkup, [message.project]),
             activityText: title ? written(markdownMarkup, [{ ...title, text: cut(title.text, LONGEST_TITLE) }]) : '',
-            ...(said.avatar && { activityImage: said.avatar }),
+            ...(message.avatar && { activityImage: message.avatar }),
           },
           ...(details ? [{ title: 'Details', facts: [{ name: 'Details', value: details }] }] : []),
         ],
@@ -160,14 +160,14 @@ export const microsoftTeams = service({
 })
 
 /** The sentence and its details, one below the other. */
-function plainNoteable(markup: Markup, said: ChatMessage, most: number): string {
-  const sentence = written(markup, said.sentence)
-  const title = said.details?.title
+function plainNoteable(markup: Markup, message: ChatMessage, most: number): string {
+  const sentence = written(markup, message.sentence)
+  const title = message.details?.title
   const head = title
     ? `${sentence}\n${written(markup, [{ ...title, text: cut(title.text, LONGEST_TITLE) }])}`
     : sentence
-  if (head.length > most) return markup.text(cut(written(plainMarkup, said.sentence), Math.floor(most / 6)))
-  const details = detailsIn(markup, said, most - head.length - 1)
+  if (head.length > most) return markup.text(cut(written(plainMarkup, message.sentence), Math.floor(most / 6)))
+  const details = detailsIn(markup, message, most - head.length - 1)
   return details ? `${head}\n${details}` : head
 }
 
@@ -180,16 +180,16 @@ export const discord = service({
   },
   events: TALK,
   requests(payload) {
-    const said = chatMessage(payload)
-    if (!said) return []
+    const message = chatMessage(payload)
+    if (!message) return []
     const to = textOf(payload, `${payload.event}_channel`) || textOf(payload, 'webhook')
     return [
       postJson(to, {
         embeds: [
           {
-            author: { name: cut(said.by, 256), ...(said.avatar && { icon_url: said.avatar }) },
-            description: plainNoteable(discordMarkup, said, 4096),
-            color: HEX[said.mood],
+            author: { name: cut(message.by, 256), ...(message.avatar && { icon_url: message.avatar }) },
+            description: plainNoteable(discordMarkup, message, 4096),
+            color: HEX[message.mood],
           },
         ],
         // Mentions nobody, whatever the text says.
@@ -205,14 +205,14 @@ export const telegram = service({
   fields: { hostname: url, token: required(secret), room: required(line()), thread: line(), ...filters },
   events: TALK.filter((event) => event !== 'deployment'),
   requests(payload) {
-    const said = chatMessage(payload)
-    if (!said) return []
+    const message = chatMessage(payload)
+    if (!message) return []
     const base = (textOf(payload, 'hostname') || 'https://api.telegram.org').replace(/\/+$/, '')
     const thread = textOf(payload, 'thread')
     return [
       postJson(`${base}/bot${encodeURIComponent(textOf(payload, 'token')).replaceAll('%3A', ':')}/sendMessage`, {
         chat_id: textOf(payload, 'room'),
-        text: plainNoteable(htmlMarkup, said, 4096),
+        text: plainNoteable(htmlMarkup, message, 4096),
         parse_mode: 'HTML',
         disable_web_page_preview: true,
         ...(thread && { message_thread_id: Number(thread) || thread }),
@@ -227,15 +227,15 @@ export const matrix = service({
   fields: { hostname: url, token: required(secret), room: required(line()), ...filters },
   events: TALK.filter((event) => event !== 'deployment'),
   requests(payload) {
-    const said = chatMessage(payload)
-    if (!said) return []
+    const content = chatMessage(payload)
+    if (!content) return []
     const base = (textOf(payload, 'hostname') || 'https://matrix-client.matrix.org').replace(/\/+$/, '')
     const room = encodeURIComponent(textOf(payload, 'room'))
     const message = {
       msgtype: 'm.text',
-      body: plainNoteable(plainMarkup, said, 10_000),
+      body: plainNoteable(plainMarkup, content, 10_000),
       format: 'org.matrix.custom.html',
-      formatted_body: plainNoteable(htmlMarkup, said, 20_000).replaceAll('\n', '<br>'),
+      formatted_body: plainNoteable(htmlMarkup, content, 20_000).replaceAll('\n', '<br>'),
       // Mentions nobody. Without this field older clients search the text for names.
       'm.mentions': {},
     }
@@ -252,14 +252,14 @@ export const hangoutsChat = service({
   fields: webhook,
   events: TALK.filter((event) => event !== 'deployment'),
   requests(payload) {
-    const said = chatMessage(payload)
-    if (!said) return []
+    const message = chatMessage(payload)
+    if (!message) return []
     // Messages about the same record share a thread.
     const { iid, id } = payload.body.object_attributes ?? {}
     const about = `${payload.project.path_with_namespace} ${payload.event.replace('confidential_', '')} ${iid ?? id ?? payload.body.ref ?? ''}`
     const address = new URL(textOf(payload, 'webhook'))
     address.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD')
-    return [postJson(String(address), { text: plainNoteable(chatMarkup, said, 4096), thread: { threadKey: about } })]
+    return [postJson(String(address), { text: plainNoteable(chatMarkup, message, 4096), thread: { threadKey: about } })]
   },
 })
 
@@ -269,9 +269,11 @@ export const webexTeams = service({
   fields: webhook,
   events: TALK.filter((event) => event !== 'deployment'),
   requests(payload) {
-    const said = chatMessage(payload)
+    const message = chatMessage(payload)
     // The limit is in bytes, and a character has up to three.
-    return said ? [postJson(textOf(payload, 'webhook'), { markdown: plainNoteable(markdownMarkup, said, 2400) })] : []
+    return message
+      ? [postJson(textOf(payload, 'webhook'), { markdown: plainNoteable(markdownMarkup, message, 2400) })]
+      : []
   },
 })
 
@@ -281,10 +283,10 @@ export const unifyCircuit = service({
   fields: webhook,
   events: TALK.filter((event) => event !== 'deployment'),
   requests(payload) {
-    const said = chatMessage(payload)
-    if (!said) return []
-    const text = plainNoteable(markdownMarkup, said, 2000)
-    return [postJson(textOf(payload, 'webhook'), { subject: cut(said.project.text, 250), text, markdown: true })]
+    const message = chatMessage(payload)
+    if (!message) return []
+    const text = plainNoteable(markdownMarkup, message, 2000)
+    return [postJson(textOf(payload, 'webhook'), { subject: cut(message.project.text, 250), text, markdown: true })]
   },
 })
 
@@ -294,8 +296,8 @@ export const pumble = service({
   fields: webhook,
   events: TALK.filter((event) => event !== 'deployment'),
   requests(payload) {
-    const said = chatMessage(payload)
-    return said ? [postJson(textOf(payload, 'webhook'), { text: plainNoteable(slackMarkup, said, 8000) })] : []
+    const message = chatMessage(payload)
+    return message ? [postJson(textOf(payload, 'webhook'), { text: plainNoteable(slackMarkup, message, 8000) })] : []
   },
 })
 
@@ -311,11 +313,11 @@ export const pushover = service({
   },
   events: ['push'],
   requests(payload) {
-    const said = chatMessage(payload)
-    if (!said) return []
+    const message = chatMessage(payload)
+    if (!message) return []
     const { body, project } = payload
     const count = body.total_commits_count ?? 0
-    const sentence = written(plainMarkup, said.sentence).replace(' (Compare changes)', '')
+    const sentence = written(plainMarkup, message.sentence).replace(' (Compare changes)', '')
     const isUpdate = !isCreation(body) && !isDeletion(body)
     const more = isUpdate && count > 0 ? `\nTotal commits count: ${count}` : ''
     const form = {

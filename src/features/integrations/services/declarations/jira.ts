@@ -120,8 +120,8 @@ class JiraIssue {
     const known = await this.#send('/remotelink', { query: { globalId } })
     if (known.status === 200) return
     if (input.comments) {
-      const said = await this.#post('/comment', { body: comment })
-      if (said.status === 404) return // the issue does not exist or is not visible to the account
+      const answer = await this.#post('/comment', { body: comment })
+      if (answer.status === 404) return // the issue does not exist or is not visible to the account
     }
     await this.#post('/remotelink', {
       globalId,
