@@ -161,7 +161,7 @@ type Scope = Pick<ApprovalRule, 'project_id' | 'merge_request_id'>
 async function insert(
   app: App,
   subject: ProjectSubject,
-  place: Scope,
+  scope: Scope,
   input: RuleInput & { name: string; approvals_required: number },
   source_rule_id: number | null = null,
 ): Promise<ApprovalRule> {
@@ -169,10 +169,10 @@ async function insert(
   const links = await linksOf(app, subject, input)
   const rule_type = input.rule_type ?? 'regular'
   assertFits(rule_type, links)
-  await assertRuleAllowed(db, place, rule_type === 'any_approver')
+  await assertRuleAllowed(db, scope, rule_type === 'any_approver')
   const now = timestamp(clock)
   const row: NewRow<'approval_rules'> = {
-    ...place,
+    ...scope,
     source_rule_id,
     rule_type,
     name: input.name.trim(),
@@ -236,8 +236,8 @@ type NewRule = RuleInput & { name: string; approvals_required: number }
 
 export async function createProjectRule(app: App, subject: ProjectSubject, input: NewRule): Promise<ApprovalRule> {
   assertRules(inputRules, input)
-  const place = { project_id: subject.project.id, merge_request_id: null }
-  return refusingTaken(transact(app, (app) => insert(app, subject, place, input)))
+  const scope = { project_id: subject.project.id, merge_request_id: null }
+  return refusingTaken(transact(app, (app) => insert(app, subject, scope, input)))
 }
 
 export async function changeProjectRule(
@@ -275,14 +275,14 @@ export async function createMergeRequestRule(
 ): Promise<ApprovalRule> {
   assertRules(inputRules, input)
   const { project, mergeRequest } = subject
-  const place = { project_id: project.id, merge_request_id: mergeRequest.id }
+  const scope = { project_id: project.id, merge_request_id: mergeRequest.id }
   return ofOpen(app, subject, async (app, held) => {
     const source = input.approval_project_rule_id
       ? await findProjectRule(app.db, project.id, input.approval_project_rule_id)
       : null
     if (source === undefined) throw notFound()
     const copy = source && (await namedBy(app.db, source.id))
-    const created = await insert(app, subject, place, { ...copy, ...input }, source?.id ?? null)
+    const created = await insert(app, subject, scope, { ...copy, ...input }, source?.id ?? null)
     await ask(app, subject, held, created, new Set())
     return created
   })
@@ -320,9 +320,10 @@ export async function changeMergeRequestRule(
   assertRules(inputRules, input)
   assertOwn(subject.rule)
   return ofOpen(app, subject, async (app, held) => {
-    const asked = subject.rule.approvals_required > 0 ? await approversIn(app, [subject.rule.id]) : new Set<number>()
+    const approvers =
+      subject.rule.approvals_required > 0 ? await approversIn(app, [subject.rule.id]) : new Set<number>()
     const changed = await change(app, subject, subject.rule, input)
-    await ask(app, subject, held, changed, asked)
+    await ask(app, subject, held, changed, approvers)
     return changed
   })
 }

@@ -70,8 +70,8 @@ export function judge({ target_branch, usual, own, approvers, rules, protection 
   const most = Math.max(usually, ...anybody.map(({ required }) => required))
   const named = judged.filter(({ rule }) => rule!.rule_type !== 'any_approver')
   const sum = (of: 'required' | 'left') => named.reduce((total, one) => total + one[of], 0)
-  const isAsked = usually > Math.max(0, ...anybody.map(({ required }) => required))
-  const unnamed: JudgedRule[] = isAsked
+  const isRequired = usually > Math.max(0, ...anybody.map(({ required }) => required))
+  const unnamed: JudgedRule[] = isRequired
     ? [{ rule: null, required: usually, left: Math.max(0, usually - approvers.length), approvers }]
     : []
   return {

@@ -43,12 +43,12 @@ export async function presentApprovalStatus(
   const hasApproved = given.some(({ user_id }) => user_id === viewer.id)
   const left = judgement.rules.filter((rule) => rule.left > 0)
   const rules = [...loaded.values()]
-  const wanted = left.flatMap(({ rule, approvers }) =>
+  const suggested = left.flatMap(({ rule, approvers }) =>
     (rule ? (loaded.get(rule.id)?.eligible ?? []) : []).filter(
       ({ id }) => !approvers.includes(id) && id !== one.author_id,
     ),
   )
-  const met = { ...subject, mergeRequest: { ...subject.mergeRequest, ...one } }
+  const current = { ...subject, mergeRequest: { ...subject.mergeRequest, ...one } }
   return presentApprovals(
     {
       one,
@@ -60,12 +60,12 @@ export async function presentApprovalStatus(
         const people = rule && loaded.get(rule.id)
         return people && rule.named && people.eligible.length < required ? [people] : []
       }),
-      suggested: distinct(wanted),
+      suggested: distinct(suggested),
       approvers: distinct(rules.flatMap(({ users }) => users)),
       groups: distinct(rules.flatMap(({ groups }) => groups)),
       hasRules: rules.length > 0,
       hasApproved,
-      canApprove: canApprove(met, settings, { isCommitter, hasApproved }),
+      canApprove: canApprove(current, settings, { isCommitter, hasApproved }),
     },
     around,
   )
@@ -78,10 +78,10 @@ const distinct = <T extends { readonly id: number }>(some: readonly T[]): T[] =>
 /** The state of each rule. */
 export async function presentApprovalState(app: App, viewer: User, one: MergeRequest) {
   const [around, { judgement, loaded }] = await Promise.all([surroundings(app), judgementOf(app, viewer, one)])
-  const given = judgement.rules.flatMap(({ approvers }, place) => approvers.map((user_id) => ({ place, user_id })))
-  const people = Map.groupBy(await withUsers(app.db, given, { user: 'user_id' }), ({ place }) => place)
-  const rules = judgement.rules.map(({ rule, required, left }, place) => {
-    const approvers = (people.get(place) ?? []).map(({ user }) => user)
+  const given = judgement.rules.flatMap(({ approvers }, index) => approvers.map((user_id) => ({ index, user_id })))
+  const people = Map.groupBy(await withUsers(app.db, given, { user: 'user_id' }), ({ index }) => index)
+  const rules = judgement.rules.map(({ rule, required, left }, index) => {
+    const approvers = (people.get(index) ?? []).map(({ user }) => user)
     const own: LoadedRule | null = rule ? loaded.get(rule.id)! : null
     return presentRuleState(own, { required, left, approvers }, around)
   })

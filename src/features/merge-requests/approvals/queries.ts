@@ -28,7 +28,7 @@ const COUNTS = sql<boolean>`${HAS_ACCESS} and (coalesce(s.merge_requests_author_
 const IS_BAR = sql<boolean>`(r.rule_type <> 'code_owner' or exists (select 1 from protected_branches b
   where b.project_id = r.project_id and b.code_owner_approval_required))`
 
-const asked = hotQuery((db, p: { ids: string }) =>
+const requestQuery = hotQuery((db, p: { ids: string }) =>
   db
     .selectFrom('merge_requests as m')
     .innerJoin('projects as p', 'p.id', 'm.project_id')
@@ -138,14 +138,14 @@ const MOST_SHOWN = 100
 const eligible = hotQuery((db, p: { rules: string }) =>
   db
     .selectFrom(
-      sql<{ rule_id: number; user_id: number; place: number }>`(
-        select n.rule_id, n.user_id, row_number() over (partition by n.rule_id order by n.user_id) as place
+      sql<{ rule_id: number; user_id: number; rank: number }>`(
+        select n.rule_id, n.user_id, row_number() over (partition by n.rule_id order by n.user_id) as rank
         from ${named(db, p.rules)} n join approval_rules r on r.id = n.rule_id join users u on u.id = n.user_id
         left join project_authorizations t on t.user_id = u.id and t.project_id = r.project_id
         where ${ELIGIBLE})`.as('e'),
     )
     .select(['rule_id', 'user_id'])
-    .where('place', '<=', MOST_SHOWN)
+    .where('rank', '<=', MOST_SHOWN)
     .orderBy('rule_id')
     .orderBy('user_id'),
 )
@@ -155,15 +155,15 @@ export async function eligibleApprovers(db: Db, rules: readonly number[]) {
   return rules.length === 0 ? [] : eligible(db, { rules: idList(db, rules) })
 }
 
-type RequestContext = Awaited<ReturnType<typeof asked>>[number]
+type RequestContext = Awaited<ReturnType<typeof requestQuery>>[number]
 
 /** Judges each rule, including rules that block nothing, by merge request id. */
 export async function judgementsOf(db: Db, requests: readonly Pick<MergeRequest, 'id'>[]) {
-  return judged(db, await askedOf(db, requests), { isAll: 1 })
+  return judged(db, await requestRows(db, requests), { isAll: 1 })
 }
 
-const askedOf = async (db: Db, requests: readonly Pick<MergeRequest, 'id'>[]) =>
-  asked(db, {
+const requestRows = async (db: Db, requests: readonly Pick<MergeRequest, 'id'>[]) =>
+  requestQuery(db, {
     ids: idList(
       db,
       requests.map(({ id }) => id),
@@ -230,7 +230,7 @@ export async function approvalsOf(
   db: Db,
   requests: readonly MergeRequest[],
 ): Promise<Map<number, { required: number; left: number }>> {
-  const rows = await askedOf(db, requests)
+  const rows = await requestRows(db, requests)
   const ruled = await judged(
     db,
     rows.filter((row) => row.ruled),

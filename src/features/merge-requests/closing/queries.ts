@@ -42,8 +42,8 @@ export async function findClosing(app: App, viewer: User, subject: RepositorySub
   for (const reference of [...named.values()].slice(0, MOST_REFERENCES)) {
     if (reference.kind === 'external') external.push(reference.name)
     else {
-      const met = await findNamedIssue(app, viewer, subject, reference)
-      if (met && met.project.id !== subject.project.forked_from_id) issues.set(met.issue.id, met)
+      const found = await findNamedIssue(app, viewer, subject, reference)
+      if (found && found.project.id !== subject.project.forked_from_id) issues.set(found.issue.id, found)
     }
   }
   return { issues: [...issues.values()], external }

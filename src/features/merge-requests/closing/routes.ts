@@ -28,7 +28,7 @@ export const closesIssues = endpoint({
     const records = await presentIssues(
       app,
       viewer,
-      issues.map((met) => met.issue),
+      issues.map((one) => one.issue),
     )
     const closed = records.map((record) => ({ ...record, approvals_before_merge: null }))
     return pageOfArray([...closed, ...external.map((name) => ({ id: name, title: name }))], page)

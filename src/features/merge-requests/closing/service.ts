@@ -18,7 +18,7 @@ export async function keepClosing(app: App, id: number): Promise<void> {
     : []
   if (!one || !author || !project) return // deleted meanwhile
   const { issues } = await findClosing(app, author, await loadRepositorySubject(app, project, author), one)
-  const wanted = new Set(issues.map(({ issue }) => issue.id))
+  const issueIds = new Set(issues.map(({ issue }) => issue.id))
   await transact(app, async (app) => {
     await lockMergeRequest(app, id)
     const rows = await app.db
@@ -27,8 +27,8 @@ export async function keepClosing(app: App, id: number): Promise<void> {
       .where('merge_request_id', '=', id)
       .execute()
     const known = new Set(rows.map(({ issue_id }) => issue_id))
-    const gone = [...known].filter((issue) => !wanted.has(issue))
-    const added = [...wanted].filter((issue) => !known.has(issue))
+    const gone = [...known].filter((issue) => !issueIds.has(issue))
+    const added = [...issueIds].filter((issue) => !known.has(issue))
     if (gone.length > 0) {
       await app.db
         .deleteFrom('merge_request_closes')

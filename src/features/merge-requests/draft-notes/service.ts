@@ -44,7 +44,7 @@ export async function createDraft(
   if (answered && !discussion) throw notFound('Discussion')
   if (discussion?.[0]!.system) throw forbidden()
   const commit = discussion || !input.commit_id ? null : ((await topic.commitNamed?.(app, input.commit_id)) ?? null)
-  const place = discussion ? null : await placeOf(app, subject, input.position, commit)
+  const stored = discussion ? null : await storedPositionOf(app, subject, input.position, commit)
   const now = timestamp(app.clock)
   const created = transact(app, async ({ db }) => {
     const { total } = await db
@@ -63,8 +63,8 @@ export async function createDraft(
         discussion_id: discussion?.[0]!.discussion_id ?? null,
         resolve_discussion: Boolean(discussion && input.resolve_discussion),
         commit_sha: commit,
-        position: place?.position ?? null,
-        line_code: place?.line_code ?? null,
+        position: stored?.position ?? null,
+        line_code: stored?.line_code ?? null,
         created_at: now,
         updated_at: now,
       })
@@ -75,7 +75,7 @@ export async function createDraft(
 }
 
 /** Keeps the position as submitted. Publishing finds where the line is by then. */
-async function placeOf(
+async function storedPositionOf(
   app: App,
   { topic }: NoteableSubject,
   position: PositionInput | null | undefined,
@@ -92,10 +92,10 @@ export async function updateDraft(
   { note, position }: { note?: string | undefined; position?: PositionInput | null | undefined },
 ): Promise<DraftNote> {
   if (note !== undefined) assertSayable(note)
-  const place = discussion_id === null ? await placeOf(app, subject, position, commit_sha) : null
+  const stored = discussion_id === null ? await storedPositionOf(app, subject, position, commit_sha) : null
   const updated = await app.db
     .updateTable('draft_notes')
-    .set({ ...(note !== undefined && { note }), ...place, updated_at: timestamp(app.clock) })
+    .set({ ...(note !== undefined && { note }), ...stored, updated_at: timestamp(app.clock) })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()
@@ -116,15 +116,21 @@ export async function publishDrafts(
   drafts: readonly DraftNote[],
 ): Promise<void> {
   if (drafts.length === 0) return
-  const ready: { draft: DraftNote; say: (app: TransactionApp) => Promise<NoteOutcome> }[] = []
+  const ready: { draft: DraftNote; publish: (app: TransactionApp) => Promise<NoteOutcome> }[] = []
   for (const draft of drafts) {
     const where = await whereOf(app, subject, draft)
     ready.push({
       draft,
-      say: await prepareNote(app, actor, subject, { body: draft.note, commit: draft.commit_sha, review: true }, where),
+      publish: await prepareNote(
+        app,
+        actor,
+        subject,
+        { body: draft.note, commit: draft.commit_sha, review: true },
+        where,
+      ),
     })
   }
-  const said = await transact(app, async (app) => {
+  const outcomes = await transact(app, async (app) => {
     const taken = await app.db
       .deleteFrom('draft_notes')
       .where(
@@ -139,8 +145,8 @@ export async function publishDrafts(
       byId.get(id)?.note === note && byId.get(id)?.position === position
     if (!drafts.every(isAsSeen)) throw conflict('Draft notes were changed meanwhile')
     const all: NoteOutcome[] = []
-    for (const { draft, say } of ready) {
-      all.push(await say(app))
+    for (const { draft, publish } of ready) {
+      all.push(await publish(app))
       const { discussion_id, resolve_discussion } = draft
       if (discussion_id !== null && resolve_discussion && noteablePolicy.resolve(subject))
         await resolveNotes(app, actor, subject.topic, { discussion_id }, true)
@@ -151,7 +157,7 @@ export async function publishDrafts(
     if (notes.length > 0) await emit(app, 'merge_request.reviewed', event)
     return all
   })
-  for (const one of said) await finished(app, one)
+  for (const one of outcomes) await finished(app, one)
 }
 
 /** A reply to a deleted discussion starts a discussion of its own. */

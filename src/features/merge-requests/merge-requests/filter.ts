@@ -77,13 +77,13 @@ async function usersNamed({ db }: App, names: string[] | null | undefined): Prom
   if (!names || names.length === 0) return null
   const word = names.length === 1 ? names[0]!.toLowerCase() : ''
   if (word === 'none' || word === 'any') return word
-  const wanted = [...new Set(names.map((name) => name.toLowerCase()))]
+  const usernames = [...new Set(names.map((name) => name.toLowerCase()))]
   const found = await db
     .selectFrom('users')
     .select('id')
-    .where(inTextList(db, sql`lower(username)`, textList(db, wanted)))
+    .where(inTextList(db, sql`lower(username)`, textList(db, usernames)))
     .execute()
-  return found.length === wanted.length ? found.map(({ id }) => id) : [0]
+  return found.length === usernames.length ? found.map(({ id }) => id) : [0]
 }
 
 type Input = z.infer<z.ZodObject<typeof filterInput>>

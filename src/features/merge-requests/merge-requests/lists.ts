@@ -63,14 +63,14 @@ const linked = (
 })
 
 /** Restricts to the project, for lists of one project. */
-const here = (w: Values, { given }: At<Values>) => (given('project') ? sql`and project_id = ${w.project}` : sql``)
+const inProject = (w: Values, { given }: At<Values>) => (given('project') ? sql`and project_id = ${w.project}` : sql``)
 
 const { approvers, named, deployed, ...reviewed } = reviewConditions
 
 const conditions: { [name in keyof Values]?: Condition<Values> } = {
   source_branch: {
     test: (w, { hidden }) => sql`${hidden('source_branch')} = ${w.source_branch}`,
-    set: (w, at) => sql`select id from merge_requests where source_branch = ${w.source_branch} ${here(w, at)}`,
+    set: (w, at) => sql`select id from merge_requests where source_branch = ${w.source_branch} ${inProject(w, at)}`,
   },
   reviewer: linked('reviewer', 'merge_request_reviewers', isReviewing),
   approver: linked('approver', 'merge_request_approvals', hasApproved),
@@ -90,11 +90,11 @@ const conditions: { [name in keyof Values]?: Condition<Values> } = {
   },
   target_branch: {
     test: (w, { hidden }) => sql`${hidden('target_branch')} = ${w.target_branch}`,
-    set: (w, at) => sql`select id from merge_requests where target_branch = ${w.target_branch} ${here(w, at)}`,
+    set: (w, at) => sql`select id from merge_requests where target_branch = ${w.target_branch} ${inProject(w, at)}`,
   },
   draft: {
     test: () => sql`merge_requests.draft`,
-    set: (w, at) => sql`select id from merge_requests where draft ${here(w, at)}`,
+    set: (w, at) => sql`select id from merge_requests where draft ${inProject(w, at)}`,
   },
   state: {
     facet: true,

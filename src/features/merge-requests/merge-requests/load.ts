@@ -117,8 +117,8 @@ async function headPipelineOf(app: App, viewer: User | null, subject: MergeReque
   const found = (await headPipelinesOf(app.db, [one])).get(one.id)
   if (!found) return null
   const project = found.project_id === subject.project.id ? null : await findProjectById(app.db, found.project_id)
-  const place = project ? await loadRepositorySubject(app, project, viewer) : subject
-  return presentOnePipeline(app, place, found)
+  const location = project ? await loadRepositorySubject(app, project, viewer) : subject
+  return presentOnePipeline(app, location, found)
 }
 
 /** How many commits the target has that the source has not. */

@@ -43,7 +43,7 @@ const mergeInput = {
 type Input = Parameters<typeof withAssignees>[0] & z.infer<z.ZodObject<typeof mergeInput>>
 
 /** Accepts older parameter names. */
-function wishOf<I extends Input>({ allow_maintainer_to_push, ...input }: I) {
+function inputOf<I extends Input>({ allow_maintainer_to_push, ...input }: I) {
   return { ...withAssignees(input), allow_collaboration: input.allow_collaboration ?? allow_maintainer_to_push }
 }
 
@@ -68,9 +68,9 @@ export const create = endpoint({
   }),
   output: MergeRequestDetailEntity,
   async handle({ app, viewer, subject, input }) {
-    const { created, target } = await createMergeRequestWithCommands(app, viewer, subject, wishOf(input))
-    const met = { ...target, mergeRequest: { ...created, assigned: false, reviewing: false } }
-    return presentOneMergeRequest(app, viewer, met)
+    const { created, target } = await createMergeRequestWithCommands(app, viewer, subject, inputOf(input))
+    const viewed = { ...target, mergeRequest: { ...created, assigned: false, reviewing: false } }
+    return presentOneMergeRequest(app, viewer, viewed)
   },
 })
 
@@ -97,7 +97,7 @@ export const update = endpoint({
   output: MergeRequestDetailEntity,
   async handle({ app, viewer, subject, input }) {
     assertAnyGiven(changes, input)
-    const updated = await updateMergeRequest(app, viewer, subject, subject.mergeRequest.id, wishOf(input))
+    const updated = await updateMergeRequest(app, viewer, subject, subject.mergeRequest.id, inputOf(input))
     return presentOneMergeRequest(app, viewer, subject, updated)
   },
 })

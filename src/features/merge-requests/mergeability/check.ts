@@ -66,10 +66,10 @@ export async function checkTogether(
   if (!first) return
   await rememberTarget(app, { project_id: project.id, target_branch: branch }, () => targetTip(first.dir, branch))
   for (const { one, tips } of found) await refreshOwnership(app, one, tips)
-  const asked = found.filter(({ one, tips }) => !isFresh(one, tips))
-  const results = await lookAt(first.dir, asked, signal)
+  const stale = found.filter(({ one, tips }) => !isFresh(one, tips))
+  const results = await lookAt(first.dir, stale, signal)
   const alike = Map.groupBy(
-    results.flatMap((checked, n) => (checked ? [{ one: asked[n]!.one, checked }] : [])),
+    results.flatMap((checked, n) => (checked ? [{ one: stale[n]!.one, checked }] : [])),
     ({ checked }) => JSON.stringify(checked),
   )
   if (alike.size === 0) return
@@ -136,11 +136,11 @@ interface RequestContext {
 /** In the given order. Null if git could not tell. */
 async function lookAt(
   dir: string,
-  asked: readonly RequestContext[],
+  requests: readonly RequestContext[],
   signal?: AbortSignal,
 ): Promise<(Checked | null)[]> {
-  const known = asked.map(({ one, tips }) => withoutMerging(one, tips))
-  const unknown = asked.filter((_, n) => !known[n])
+  const known = requests.map(({ one, tips }) => withoutMerging(one, tips))
+  const unknown = requests.filter((_, n) => !known[n])
   const pairs = unknown.map(({ one, tips }) => ({ ours: tips.target!, theirs: one.head_sha! }))
   const tried = (await tryMerges(dir, pairs, { signal })).values()
   return known.map((checked) => {

@@ -134,11 +134,11 @@ async function mergeIfReady(app: App, one: MergeRequest): Promise<void> {
   if (!actor || !project) return
   if (status !== 'success' && !(status === 'skipped' && project.allow_merge_on_skipped_pipeline)) return
   const target = await loadRepositorySubject(app, project, actor)
-  const met = await findMergeRequest(app.db, project.id, one.iid, actor.id)
-  if (!met?.auto_merge) return
+  const current = await findMergeRequest(app.db, project.id, one.iid, actor.id)
+  if (!current?.auto_merge) return
   const input = JSON.parse(one.auto_merge_wish ?? '{}') as AcceptInput
   try {
-    await acceptMergeRequest(app, actor, { ...target, mergeRequest: met }, input)
+    await acceptMergeRequest(app, actor, { ...target, mergeRequest: current }, input)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     await noteUnmergeable(app, one, error.message)

@@ -82,11 +82,11 @@ async function closeIssues(app: App, merged: MergeRequest, target: Project): Pro
   if (!actor || !target.autoclose_referenced_issues) return
   const subject = await loadRepositorySubject(app, target, actor)
   const { issues } = await findClosing(app, actor, subject, merged)
-  for (const met of issues) {
-    if (met.issue.state !== 'opened' || !issuePolicy.update(met)) continue
-    const isSame = met.project.id === target.id
+  for (const found of issues) {
+    if (found.issue.state !== 'opened' || !issuePolicy.update(found)) continue
+    const isSame = found.project.id === target.id
     const name = `merge request ${isSame ? '' : pathWithNamespace(target, subject.namespace)}!${merged.iid}`
     const via = { name, project_id: target.id }
-    await updateIssue(app, actor, met, met.issue.id, { state_event: 'close' }, via)
+    await updateIssue(app, actor, found, found.issue.id, { state_event: 'close' }, via)
   }
 }

@@ -40,7 +40,7 @@ async function recover(app: App, one: MergeRequest): Promise<void> {
   // Keep this order: an emitted event means that the change is no longer pending.
   const isUnderWay = !isOrphan && at > after(app.clock, -OVER) && (await hasPending(app, one, commit))
   const dir = repositoryDir(app, project)
-  if ((await wasTold(app, commit, at)) || (await isAncestor(dir, commit, `refs/heads/${one.target_branch}`))) {
+  if ((await wasEmitted(app, commit, at)) || (await isAncestor(dir, commit, `refs/heads/${one.target_branch}`))) {
     await finishMerge(app, one.id)
     return followMerge(app, one.id)
   }
@@ -51,15 +51,15 @@ async function recover(app: App, one: MergeRequest): Promise<void> {
 }
 
 /** The event is the proof: the branch may have moved on since, or be deleted. */
-async function wasTold({ db }: App, commit: string, since: string): Promise<boolean> {
-  const told = await db
+async function wasEmitted({ db }: App, commit: string, since: string): Promise<boolean> {
+  const event = await db
     .selectFrom('events')
     .select('id')
     .where('name', '=', 'repository.changed')
     .where('created_at', '>=', since)
     .where('payload', 'like', `%"after":"${commit}"%`)
     .executeTakeFirst()
-  return told !== undefined
+  return event !== undefined
 }
 
 /** Whether the change with this commit is recorded as pending, and may still happen. */

@@ -27,7 +27,7 @@ export async function findOwnCommit(
 }
 
 /** A position in the diff of a commit against its first parent. It never moves. */
-async function placeOnCommit(dir: string, commit: string, given: PositionInput): Promise<StoredPosition | null> {
+async function positionOnCommit(dir: string, commit: string, given: PositionInput): Promise<StoredPosition | null> {
   const base = (await findCommit(dir, commit))?.parents[0]
   if (base === undefined || given.head_sha !== commit || given.base_sha !== base) return null
   const diff = await changesBetween(dir, base, commit)
@@ -42,7 +42,7 @@ export async function positionIn(
   given: PositionInput,
   commit: string | null,
 ): Promise<StoredPosition | null> {
-  if (commit !== null) return placeOnCommit(dir, commit, given)
+  if (commit !== null) return positionOnCommit(dir, commit, given)
   const versions = db.selectFrom('merge_request_versions').where('merge_request_id', '=', mergeRequest.id)
   const version = await versions
     .select(['base_sha', 'start_sha'])

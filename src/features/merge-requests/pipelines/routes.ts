@@ -43,7 +43,7 @@ export const create = endpoint({
     if (!pipeline) throw invalid({ base: [...errors] })
     const project =
       pipeline.project_id === subject.project.id ? null : await findProjectById(app.db, pipeline.project_id)
-    const place = project ? await loadRepositorySubject(app, project, viewer) : subject
-    return presentOnePipeline(app, place, pipeline)
+    const location = project ? await loadRepositorySubject(app, project, viewer) : subject
+    return presentOnePipeline(app, location, pipeline)
   },
 })

@@ -30,7 +30,7 @@ export async function runMergeRequest(
   const target = await findProjectById(app.db, project_id)
   const source = source_project_id === null ? null : await findProjectById(app.db, source_project_id)
   if (!target || !source || sha === null) return { pipeline: null, errors: ['Commit not found'] }
-  const project = source.id === target.id ? target : await placeFor(app, actor, one, target, source)
+  const project = source.id === target.id ? target : await projectFor(app, actor, one, target, source)
   const merged = project.id === target.id ? await mergedFor(app, actor, one, target) : null
   return createPipeline(app, {
     project,
@@ -69,7 +69,7 @@ async function mergedFor(app: App, actor: User, one: MergeRequest, project: Proj
   return { sha: merged.id, source_sha, target_sha }
 }
 
-async function placeFor(
+async function projectFor(
   app: App,
   actor: User,
   { target_branch, source_branch }: MergeRequest,

@@ -16,8 +16,8 @@ export async function linkLines(
   { project, namespace }: PushTarget,
   updates: readonly Update[],
 ): Promise<string[]> {
-  const isWanted = project.printing_merge_requests_link_enabled
-  if (!isWanted || project.merge_requests_access_level === FeatureDisabled || project.empty_repo) return []
+  const isEnabled = project.printing_merge_requests_link_enabled
+  if (!isEnabled || project.merge_requests_access_level === FeatureDisabled || project.empty_repo) return []
   const branches = updates
     .flatMap(({ ref, after }) => (after === null ? [] : (branchOf(ref) ?? [])))
     .filter((branch) => branch !== project.default_branch)

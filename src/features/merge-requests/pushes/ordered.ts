@@ -50,8 +50,8 @@ export async function carryOut(
 
 const warned = (warnings: readonly string[]) => (warnings.length === 0 ? [] : ['', 'WARNINGS:', ...warnings, ''])
 
-const wordsOf = ({ reason: said, message }: Refusal) =>
-  typeof said === 'object' ? (Array.isArray(said) ? said.join(', ') : JSON.stringify(said)) : message
+const wordsOf = ({ reason, message }: Refusal) =>
+  typeof reason === 'object' ? (Array.isArray(reason) ? reason.join(', ') : JSON.stringify(reason)) : message
 
 async function carryOutOn(
   app: App,
@@ -152,13 +152,13 @@ const milestoneId = async (app: App, target: Parameters<typeof milestoneIn>[1], 
   title === undefined ? undefined : (await milestoneIn(app, target, `%"${title.replaceAll('"', '')}"`))?.id
 
 async function change(app: App, actor: User, one: MergeRequest, options: PushOptions): Promise<void> {
-  const met = await meet(app, actor, one)
-  if (!met || !mergeRequestPolicy.update(met)) throw new Refusal('forbidden', 'User access was denied')
-  const { mergeRequest } = met
+  const subject = await subjectFor(app, actor, one)
+  if (!subject || !mergeRequestPolicy.update(subject)) throw new Refusal('forbidden', 'User access was denied')
+  const { mergeRequest } = subject
   const assigned = new Set((await idsOf(app, options.assign)).concat(await assigneesOf(app, one)))
   for (const id of await idsOf(app, options.unassign)) assigned.delete(id)
   const title = options.title ?? mergeRequest.title
-  const milestone_id = await milestoneId(app, met, options.milestone)
+  const milestone_id = await milestoneId(app, subject, options.milestone)
   const input: UpdateInput = {
     ...((options.title !== undefined || options.draft) && {
       title: options.draft && !isDraft(title) ? `Draft: ${title}` : title,
@@ -171,7 +171,7 @@ async function change(app: App, actor: User, one: MergeRequest, options: PushOpt
     ...(milestone_id !== undefined && { milestone_id }),
     ...((options.assign.length > 0 || options.unassign.length > 0) && { assignee_ids: [...assigned] }),
   }
-  if (Object.keys(input).length > 0) await updateMergeRequest(app, actor, met, one.id, input)
+  if (Object.keys(input).length > 0) await updateMergeRequest(app, actor, subject, one.id, input)
 }
 
 async function assigneesOf({ db }: App, { id }: MergeRequest): Promise<number[]> {
@@ -184,13 +184,13 @@ async function assigneesOf({ db }: App, { id }: MergeRequest): Promise<number[]>
 }
 
 /** The merge request as the pusher may see it. Null if its project was deleted. */
-async function meet(app: App, actor: User, one: MergeRequest) {
+async function subjectFor(app: App, actor: User, one: MergeRequest) {
   const project = await findProjectById(app.db, one.project_id)
   const mergeRequest = project && (await findMergeRequest(app.db, project.id, one.iid, actor.id))
   return mergeRequest ? { ...(await loadRepositorySubject(app, project, actor)), mergeRequest } : null
 }
 
 async function mergeWhenReady(app: App, actor: User, one: MergeRequest): Promise<void> {
-  const met = await meet(app, actor, one)
-  if (met) await acceptWhenReady(app, actor, met, {})
+  const subject = await subjectFor(app, actor, one)
+  if (subject) await acceptWhenReady(app, actor, subject, {})
 }

@@ -43,7 +43,7 @@ import { acceptWhenReady } from '../merging/auto-merge.ts'
 import { rebaseMergeRequest } from '../merging/rebase.ts'
 import { mayMergeInto } from '../../repository/repositories/rights.ts'
 
-type Here = CommandContext<MergeRequestSubject, UpdateInput>
+type Context = CommandContext<MergeRequestSubject, UpdateInput>
 type Ordered = Order<UpdateInput>
 
 const LONGEST_TITLE = 255
@@ -80,9 +80,9 @@ const HANDLERS: Handlers<MergeRequestSubject, UpdateInput> = {
           changes: { target_branch: branch },
           summary: `Set target branch to ${branch}.`,
         },
-  draft: (place) => (isDraft(titleOf(place)) ? null : marking(`Draft: ${titleOf(place)}`)),
-  ready: (place) => (isDraft(titleOf(place)) ? marking(withoutDraft(titleOf(place))) : null),
-  wip: (place) => marking(isDraft(titleOf(place)) ? withoutDraft(titleOf(place)) : `WIP: ${titleOf(place)}`),
+  draft: (context) => (isDraft(titleOf(context)) ? null : marking(`Draft: ${titleOf(context)}`)),
+  ready: (context) => (isDraft(titleOf(context)) ? marking(withoutDraft(titleOf(context))) : null),
+  wip: (context) => marking(isDraft(titleOf(context)) ? withoutDraft(titleOf(context)) : `WIP: ${titleOf(context)}`),
   merge: async ({ app, actor, subject }) => {
     const { head_sha: sha, target_branch, state } = subject.mergeRequest
     if (state !== 'opened' || sha === null || !(await mayMergeInto(app, subject, target_branch))) return null
@@ -118,20 +118,20 @@ const HANDLERS: Handlers<MergeRequestSubject, UpdateInput> = {
           summary: 'Unapproved the current merge request.',
         }
       : null,
-  assign_reviewer: planned(async (place) => {
-    const users = await peopleIn(place.app, place.actor, place.argument)
+  assign_reviewer: planned(async (context) => {
+    const users = await peopleIn(context.app, context.actor, context.argument)
     if (users.length === 0) return null
-    const before = await reviewing(place)
+    const before = await reviewing(context)
     const again = users.filter(({ id }) => before.includes(id))
     return {
       ...reviewedBy([...new Set([...before, ...idsOf(users)])], `Requested a review from ${namesOf(users)}.`),
-      work: (app) => askAgain(app, place.actor, place.subject.mergeRequest, again),
+      work: (app) => askAgain(app, context.actor, context.subject.mergeRequest, again),
     }
   }),
-  unassign_reviewer: planned(async (place) => {
-    const users = await peopleIn(place.app, place.actor, place.argument)
-    const before = await reviewing(place)
-    const left = place.argument === '' ? [] : before.filter((id) => !idsOf(users).includes(id))
+  unassign_reviewer: planned(async (context) => {
+    const users = await peopleIn(context.app, context.actor, context.argument)
+    const before = await reviewing(context)
+    const left = context.argument === '' ? [] : before.filter((id) => !idsOf(users).includes(id))
     if (left.length === before.length) return null
     return reviewedBy(left, users.length === 0 ? 'Removed all reviewers.' : `Removed reviewer ${namesOf(users)}.`)
   }),
@@ -159,7 +159,7 @@ const submitting =
     }
   }
 
-const titleOf = ({ subject, input }: Here) => input.title ?? subject.mergeRequest.title
+const titleOf = ({ subject, input }: Context) => input.title ?? subject.mergeRequest.title
 
 function marking(requested: string): Ordered | null {
   const title = Array.from(requested).slice(0, LONGEST_TITLE).join('')
@@ -172,13 +172,13 @@ function marking(requested: string): Ordered | null {
 /** If the gate refuses, the merge request is not merged, and the action fails. */
 async function merge(app: App, actor: User, subject: MergeRequestSubject, sha: string): Promise<void> {
   const { project_id, iid } = subject.mergeRequest
-  const met = await findMergeRequest(app.db, project_id, iid, actor.id)
-  if (!met) throw new Refusal('not_found')
-  const { state, auto_merge } = await acceptWhenReady(app, actor, { ...subject, mergeRequest: met }, { sha })
+  const current = await findMergeRequest(app.db, project_id, iid, actor.id)
+  if (!current) throw new Refusal('not_found')
+  const { state, auto_merge } = await acceptWhenReady(app, actor, { ...subject, mergeRequest: current }, { sha })
   if (state !== 'merged' && !auto_merge) throw new Refusal('not_allowed')
 }
 
-const reviewing = async ({ app, subject: { mergeRequest }, input }: Here): Promise<readonly number[]> =>
+const reviewing = async ({ app, subject: { mergeRequest }, input }: Context): Promise<readonly number[]> =>
   input.reviewer_ids ??
   (await usersOfItems(app.db, mergeRequestKind, 'reviewers', [mergeRequest.id])).get(mergeRequest.id) ??
   []

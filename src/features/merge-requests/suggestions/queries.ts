@@ -54,10 +54,10 @@ export async function suggestionsOf(
     .where(inIdList(db, 'note_id', idList(db, ids)))
     .orderBy('id')
     .execute()
-  const places = new Map(notes.map(({ id, position }) => [id, position]))
+  const positions = new Map(notes.map(({ id, position }) => [id, position]))
   const found = new Map<number, SuggestionRecord[]>()
   for (const row of rows) {
-    const position = JSON.parse(places.get(row.note_id)!) as Position
+    const position = JSON.parse(positions.get(row.note_id)!) as Position
     const record = presentSuggestion(row, position, one)
     found.set(row.note_id, [...(found.get(row.note_id) ?? []), record])
   }

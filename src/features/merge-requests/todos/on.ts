@@ -66,10 +66,10 @@ async function tell(
   source: string | null,
 ): Promise<void> {
   const causer = by === null ? null : await findUser(app.db, by)
-  const place = await findProjectSubject(app, String(one.project_id), causer)
-  if (!place) return
+  const subject = await findProjectSubject(app, String(one.project_id), causer)
+  if (!subject) return
   const target = targetOfItem(mergeRequestKind, one)
-  for (const { id } of await itemReaders(app, mergeRequestRules, place, people, one))
+  for (const { id } of await itemReaders(app, mergeRequestRules, subject, people, one))
     await addTodos(app, { target, by: causer?.id ?? id, action, source }, [id])
 }
 

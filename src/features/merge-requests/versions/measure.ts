@@ -51,10 +51,10 @@ export const changesCount = ({ files, overflow }: Pick<Measured, 'files' | 'over
 function patchIdOf({ files, overflow }: Diff): string | null {
   if (overflow || files.some(({ tooLarge, collapsed, binary }) => tooLarge || collapsed || binary)) return null
   const hash = createHash('sha256')
-  for (const file of files) hash.update(`${JSON.stringify(factsOf(file))}\n${withoutPlaces(file.patch)}`)
+  for (const file of files) hash.update(`${JSON.stringify(factsOf(file))}\n${withoutPositions(file.patch)}`)
   return hash.digest('hex')
 }
 
 const factsOf = ({ oldPath, newPath, aMode, bMode }: FileDiff) => [oldPath, newPath, aMode, bMode]
 
-const withoutPlaces = (patch: string) => patch.replaceAll(/^@@ .*$/gm, '@@')
+const withoutPositions = (patch: string) => patch.replaceAll(/^@@ .*$/gm, '@@')

@@ -42,8 +42,8 @@ export const commits = endpoint({
   output: pageOf(CommitEntity),
   async handle({ app, subject, page }) {
     const { items, total } = await pageOfCommits(subject.dir, subject.mergeRequest, page)
-    const place = presentationOf(app, subject)
-    return { total, items: items.map((commit) => presentCommit(commit, place)) }
+    const presentation = presentationOf(app, subject)
+    return { total, items: items.map((commit) => presentCommit(commit, presentation)) }
   },
 })
 

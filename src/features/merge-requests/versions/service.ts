@@ -45,20 +45,20 @@ export async function findTipsOf(
 ): Promise<{ one: MergeRequest; tips: Tips }[]> {
   const dir = repositoryDir(app, target)
   const tip = await targetTip(dir, branch)
-  const places = new Map<number, string | null>([[target.id, dir]])
-  const placeOf = async (one: MergeRequest) => {
+  const dirs = new Map<number, string | null>([[target.id, dir]])
+  const dirOf = async (one: MergeRequest) => {
     const id = one.source_project_id
     if (id === null) return null
-    if (!places.has(id)) {
+    if (!dirs.has(id)) {
       const from = await sourceOf(app, one)
-      places.set(id, from ? repositoryDir(app, from) : null)
+      dirs.set(id, from ? repositoryDir(app, from) : null)
     }
-    return places.get(id)!
+    return dirs.get(id)!
   }
   const found = []
   for (const one of some) {
-    const place = await placeOf(one)
-    const source = place === null ? null : await resolveRef(place, branchRef(one.source_branch))
+    const sourceDir = await dirOf(one)
+    const source = sourceDir === null ? null : await resolveRef(sourceDir, branchRef(one.source_branch))
     found.push({ one, tips: { dir, source, target: tip } })
   }
   return found
@@ -112,8 +112,8 @@ async function noteCommits({ db }: App, merge_request_id: number, commits: reado
     .select('sha')
     .where('merge_request_id', '=', merge_request_id)
     .execute()
-  const [known, wanted] = [new Set(rows.map(({ sha }) => sha)), new Set(commits)]
-  const gone = [...known].filter((sha) => !wanted.has(sha))
+  const [known, current] = [new Set(rows.map(({ sha }) => sha)), new Set(commits)]
+  const gone = [...known].filter((sha) => !current.has(sha))
   if (gone.length > 0) {
     await db
       .deleteFrom('merge_request_commits')
@@ -121,6 +121,6 @@ async function noteCommits({ db }: App, merge_request_id: number, commits: reado
       .where(inTextList(db, 'sha', textList(db, gone)))
       .execute()
   }
-  const added = [...wanted].filter((sha) => !known.has(sha)).map((sha) => ({ merge_request_id, sha }))
+  const added = [...current].filter((sha) => !known.has(sha)).map((sha) => ({ merge_request_id, sha }))
   if (added.length > 0) await db.insertInto('merge_request_commits').values(added).execute()
 }
