@@ -33,8 +33,8 @@ export async function subjectsOfUsers(
   { project, namespace }: Pick<ProjectSubject, 'project' | 'namespace'>,
   ids: readonly number[],
 ): Promise<(ProjectSubject & { readonly viewer: User })[]> {
-  const wanted = [...new Set(ids)].filter((id) => id > 0)
-  if (wanted.length === 0) return []
+  const userIds = [...new Set(ids)].filter((id) => id > 0)
+  if (userIds.length === 0) return []
   const users = await db
     .selectFrom('users')
     .leftJoin('project_authorizations as mine', (join) =>
@@ -42,7 +42,7 @@ export async function subjectsOfUsers(
     )
     .selectAll('users')
     .select('mine.access_level')
-    .where(inIdList(db, 'users.id', idList(db, wanted)))
+    .where(inIdList(db, 'users.id', idList(db, userIds)))
     .where('users.state', '=', 'active')
     .orderBy('users.id')
     .execute()

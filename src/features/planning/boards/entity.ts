@@ -28,17 +28,17 @@ export type BoardRecord = z.infer<typeof BoardEntity>
 export interface LoadedList extends BoardList {
   readonly label: Label
   /** Starts at 0, without gaps. */
-  readonly place: number
+  readonly index: number
 }
 
 export interface LoadedBoard extends Board {
   readonly lists: readonly LoadedList[]
 }
 
-export const presentList = ({ id, label, place: scope }: LoadedList): z.infer<typeof BoardListEntity> => ({
+export const presentList = ({ id, label, index }: LoadedList): z.infer<typeof BoardListEntity> => ({
   id,
   label: presentBasicLabel(label),
-  position: scope,
+  position: index,
 })
 
 export interface BoardSurroundings {

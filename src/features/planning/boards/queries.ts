@@ -38,18 +38,18 @@ export async function listsOf(db: Db, boards: readonly number[]): Promise<Map<nu
     .orderBy('position')
     .orderBy('id')
     .execute()
-  const wanted = lists.map(({ label_id }) => label_id)
+  const labelIds = lists.map(({ label_id }) => label_id)
   const labels = await db
     .selectFrom('labels')
     .selectAll()
-    .where(inIdList(db, 'id', idList(db, wanted)))
+    .where(inIdList(db, 'id', idList(db, labelIds)))
     .execute()
   const byId = new Map(labels.map((label) => [label.id, label]))
   const byBoard = new Map<number, LoadedList[]>(boards.map((board) => [board, []]))
   for (const list of lists) {
     const label = byId.get(list.label_id)
     const others = byBoard.get(list.board_id)!
-    if (label) others.push({ ...list, label, place: others.length })
+    if (label) others.push({ ...list, label, index: others.length })
   }
   return byBoard
 }

@@ -90,7 +90,7 @@ export async function addList(app: App, scope: ScopeRow, board: Board, label_id:
       .values({ board_id: board.id, label_id, position, created_at: now, updated_at: now })
       .returningAll()
       .executeTakeFirstOrThrow()
-    return { ...list, label, place: lists.length }
+    return { ...list, label, index: lists.length }
   })
 }
 
@@ -100,7 +100,7 @@ export async function moveList(app: App, board: Board, { id }: BoardList, positi
     const lists = await lockLists(app, board)
     const moved = lists.find((list) => list.id === id)
     if (!moved) throw notFound() // deleted by another request meanwhile
-    if (position === moved.place || position < 0 || position >= lists.length) throw refusal('List could not be moved!')
+    if (position === moved.index || position < 0 || position >= lists.length) throw refusal('List could not be moved!')
     const others = lists.filter((list) => list.id !== id)
     for (const [scope, list] of others.toSpliced(position, 0, moved).entries()) {
       if (list.position === scope) continue
@@ -110,7 +110,7 @@ export async function moveList(app: App, board: Board, { id }: BoardList, positi
         .where('id', '=', list.id)
         .execute()
     }
-    return { ...moved, position, place: position }
+    return { ...moved, position, index: position }
   })
 }
 

@@ -47,8 +47,8 @@ export const create = endpoint({
     if (path && typeof line !== 'number') throw lineMissing()
     if (!subject.commit) throw notFound('Commit')
     const anchor = path ? { path, line: line!, line_type: line_type ?? ('new' as const) } : null
-    const said = await commentCommit(app, viewer, subject, subject.commit, { note, anchor })
-    if (!said.note) return onlyObeyed(said.obeyed)
-    return presentComment({ ...said.note, author: viewer }, await surroundings(app))
+    const outcome = await commentCommit(app, viewer, subject, subject.commit, { note, anchor })
+    if (!outcome.note) return onlyObeyed(outcome.obeyed)
+    return presentComment({ ...outcome.note, author: viewer }, await surroundings(app))
   },
 })

@@ -67,10 +67,10 @@ export function discussionsOn(noteable: NoteableKind) {
         position: positionInput.nullish(),
       }),
       output: DiscussionEntity,
-      async handle({ app, viewer, subject, input: { position, commit_id, confidential, ...said } }) {
+      async handle({ app, viewer, subject, input: { position, commit_id, confidential, ...rest } }) {
         const commit = commit_id ? await subject.topic.commitNamed?.(app, commit_id) : null
         const placed = await positionIn(app, subject.topic, position, commit)
-        const request = { ...said, commit, internal: said.internal ?? confidential }
+        const request = { ...rest, commit, internal: rest.internal ?? confidential }
         const { note, obeyed } = await startDiscussion(app, viewer, subject, request, placed)
         return note ? (await presentDiscussions(app, subject.topic, [[note]]))[0]! : onlyObeyed(obeyed)
       },

@@ -34,11 +34,15 @@ export async function listDiscussions(
       .execute(),
     seen.select(sql<number>`count(distinct discussion_id)`.as('total')).executeTakeFirstOrThrow(),
   ])
-  const wanted = ids.map(({ discussion_id }) => discussion_id)
-  const found = wanted.length === 0 ? [] : await listedNotes(notesOfThese(app, subject, wanted), { isCut, ...page })
+  const discussionIds = ids.map(({ discussion_id }) => discussion_id)
+  const found =
+    discussionIds.length === 0 ? [] : await listedNotes(notesOfThese(app, subject, discussionIds), { isCut, ...page })
   const notes = await withoutHidden(app, subject.viewer, found)
   const byId = Map.groupBy(notes, ({ discussion_id }) => discussion_id)
-  return { total: Number(counted.total), items: wanted.flatMap((one) => [byId.get(one)].filter((notes) => !!notes)) }
+  return {
+    total: Number(counted.total),
+    items: discussionIds.flatMap((one) => [byId.get(one)].filter((notes) => !!notes)),
+  }
 }
 
 const notesOfThese = (app: App, subject: NoteableSubject, discussions: readonly string[]) =>

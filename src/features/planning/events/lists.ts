@@ -318,7 +318,7 @@ const midnight = (day: string, days = 0) => new Date(Date.parse(`${day}T00:00:00
 export async function listActivities(
   { db }: App,
   viewer: User | null,
-  place: Pick<Filter, 'project' | 'author' | 'member' | 'group'>,
+  scope: Pick<Filter, 'project' | 'author' | 'member' | 'group'>,
   { action, target_type, before, after, sort }: ActivityFilter,
   cut: Cut,
 ): Promise<Page<Activity>> {
@@ -327,13 +327,13 @@ export async function listActivities(
   )
   if (kinds.length === 0) return { items: [], total: 0 }
   const values: Filter = {
-    ...place,
+    ...scope,
     ...(kinds.length < ALL_KINDS.length && { kinds: textList(db, kinds) }),
     ...(after && { from: midnight(after, 1) }),
     ...(before && { until: midnight(before) }),
     ...seenBy(viewer),
   }
-  if (after || before || place.member !== undefined || place.group !== undefined)
+  if (after || before || scope.member !== undefined || scope.group !== undefined)
     return listBetween(db, values, cut, sort ?? 'desc')
   return activities(db, values, cut, { sort })
 }

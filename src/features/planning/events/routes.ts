@@ -26,8 +26,8 @@ export const list = endpoint({
   input: input.extend({ scope: oneOf('all').nullish() }),
   output: pageOf(EventEntity),
   async handle({ app, viewer, input, page }) {
-    const place = input.scope === 'all' ? { member: viewer.id } : { author: viewer.id }
-    const { items, total } = await listActivities(app, viewer, place, input, page)
+    const scope = input.scope === 'all' ? { member: viewer.id } : { author: viewer.id }
+    const { items, total } = await listActivities(app, viewer, scope, input, page)
     return { total, items: await presentEvents(app, items) }
   },
 })

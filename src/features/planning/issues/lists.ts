@@ -102,8 +102,8 @@ export const issueLists = itemLists<IssueFilter, Values, IssueOrder>({
     ...(typeof filter.confidential === 'boolean' && { confidential: filter.confidential }),
     ...(filter.issue_type && { issue_type: filter.issue_type }),
     ...(filter.closed_by_id && { closed_by: filter.closed_by_id }),
-    ...dueWanted(app, filter.due_date),
-    ...weightWanted(filter.weight),
+    ...dueValues(app, filter.due_date),
+    ...weightValues(filter.weight),
   }),
   reads: issuesPolicy.readIssues,
   inProject: {
@@ -125,7 +125,7 @@ export const issueLists = itemLists<IssueFilter, Values, IssueOrder>({
   hidesArchived: () => true,
 })
 
-function weightWanted(weight: NoneOrAny<number> | null | undefined): Values {
+function weightValues(weight: NoneOrAny<number> | null | undefined): Values {
   if (weight === null || weight === undefined) return {}
   return weight === 'none' || weight === 'any' ? { weighed: weight === 'any' } : { weight }
 }
@@ -133,7 +133,7 @@ function weightWanted(weight: NoneOrAny<number> | null | undefined): Values {
 const day = (clock: App['clock'], days: number) =>
   new Date(Date.parse(`${today(clock)}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 
-function dueWanted({ clock }: App, due: IssueFilter['due_date']): Values {
+function dueValues({ clock }: App, due: IssueFilter['due_date']): Values {
   const now = new Date(`${today(clock)}T00:00:00Z`)
   const monthsAhead = (months: number) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 0)).toISOString().slice(0, 10)

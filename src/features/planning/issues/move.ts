@@ -206,8 +206,8 @@ function rewriterFor(
   }
   return async (texts) => {
     const named = [...new Set(texts.flatMap(uploadSecrets))].filter((secret) => !move.secrets.has(secret))
-    const asked = named.slice(0, MOST_UPLOADS - move.secrets.size)
-    for (const [old, now] of await copyUploads(app, asked, project.id, target.project.id)) move.secrets.set(old, now)
+    const uploads = named.slice(0, MOST_UPLOADS - move.secrets.size)
+    for (const [old, now] of await copyUploads(app, uploads, project.id, target.project.id)) move.secrets.set(old, now)
     return texts.map((text) =>
       moveUploadAddresses(absoluteReferences(text, { namespace: namespace.full_path, path }), move),
     )

@@ -118,8 +118,8 @@ const milestonesTitled = (w: PlannedValues, { given }: Here, title: string) =>
     ${given('project') ? sql`and (m.project_id = ${w.project} or m.project_id is null)` : sql``}`
 
 export const not = (test: RawBuilder<boolean>): RawBuilder<boolean> => sql`not ${test}`
-export const either = (wanted: boolean | undefined, test: RawBuilder<boolean>): RawBuilder<boolean> =>
-  sql`${test} = ${wanted}`
+export const either = (expected: boolean | undefined, test: RawBuilder<boolean>): RawBuilder<boolean> =>
+  sql`${test} = ${expected}`
 
 /** A condition on the row's project `p`. Not `exists`: PostgreSQL would read all projects, once per page. */
 export const ofItsProject =
@@ -337,14 +337,14 @@ export function plannedValues(app: App, viewer: User | null, filter: PlannedFilt
     ...(filter.assignee === 'none' || filter.assignee === 'any'
       ? { assigned: filter.assignee === 'any' }
       : person('assignee', filter.assignee)),
-    ...labelsWanted(db, filter.labels),
+    ...labelValues(db, filter.labels),
     ...(filter.not?.labels && { not_labels: textList(db, filter.not.labels) }),
-    ...milestoneWanted(app, filter.milestone),
+    ...milestoneValues(app, filter.milestone),
     ...(filter.not?.milestone && { not_milestone: filter.not.milestone }),
-    ...reactionWanted(filter.my_reaction_emoji, reader),
+    ...reactionValues(filter.my_reaction_emoji, reader),
     ...(filter.not?.my_reaction_emoji && { not_emoji: filter.not.my_reaction_emoji, ...reader }),
     ...times(filter),
-    ...wordsWanted(db, filter),
+    ...wordValues(db, filter),
   }
 }
 
@@ -354,21 +354,21 @@ export const NOBODY = 0
 export const person = <K extends string>(name: K, id: number | null | undefined): { [key in K]?: number } =>
   typeof id === 'number' ? ({ [name]: id } as { [key in K]?: number }) : {}
 
-function labelsWanted(db: Db, labels: NoneOrAny<string[]> | null | undefined): PlannedValues {
+function labelValues(db: Db, labels: NoneOrAny<string[]> | null | undefined): PlannedValues {
   if (!labels) return {}
   if (labels === 'none' || labels === 'any') return { labelled: labels === 'any' }
   const titles = [...new Set(labels)]
   return titles.length === 0 ? {} : { labels: textList(db, titles), label_total: titles.length }
 }
 
-function milestoneWanted(app: App, milestone: PlannedFilter['milestone']): PlannedValues {
+function milestoneValues(app: App, milestone: PlannedFilter['milestone']): PlannedValues {
   if (!milestone) return {}
   if (milestone === 'none' || milestone === 'any') return { planned: milestone === 'any' }
   if (milestone === 'upcoming' || milestone === 'started') return { [milestone]: today(app.clock) }
   return { milestone: milestone.title }
 }
 
-function reactionWanted(
+function reactionValues(
   emoji: NoneOrAny<{ name: string }> | null | undefined,
   reader: Pick<PlannedValues, 'reader'>,
 ): PlannedValues {
@@ -391,22 +391,22 @@ function times(filter: PlannedFilter): PlannedValues {
  * Every word must occur; a quoted phrase is one word. Words too short for the index count only where no longer one
  * exists.
  */
-function wordsWanted(db: Db, { search, in: place }: PlannedFilter): PlannedValues {
+function wordValues(db: Db, { search, in: field }: PlannedFilter): PlannedValues {
   const found = Array.from((search ?? '').matchAll(/"([^"]+)"|(\S+)/g), ([, phrase, word]) => (phrase ?? word!).trim())
   const words = found.filter((word) => word !== '')
   const long = words.filter((word) => Array.from(word).length >= SUBSTRING_FROM)
   const longest = (long.length > 0 ? long : words).toSorted((a, b) => b.length - a.length)
   if (longest.length === 0) return {}
-  const wanted: PlannedValues = {
-    ...(place === 'title' && { in_title: true }),
-    ...(place === 'description' && { in_description: true }),
+  const values: PlannedValues = {
+    ...(field === 'title' && { in_title: true }),
+    ...(field === 'description' && { in_description: true }),
   }
   for (const [n, whole] of longest.slice(0, MOST_WORDS).entries()) {
     const word = Array.from(whole).slice(0, LONGEST_WORD).join('')
-    wanted[`word${n}`] = word
+    values[`word${n}`] = word
     if (Array.from(word).length < SUBSTRING_FROM) continue
-    const columns = place && isSqlite(db) ? `${place} : ` : ''
-    wanted[`indexed_word${n}`] = columns + substring(db, word)
+    const columns = field && isSqlite(db) ? `${field} : ` : ''
+    values[`indexed_word${n}`] = columns + substring(db, word)
   }
-  return wanted
+  return values
 }

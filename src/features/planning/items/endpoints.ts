@@ -25,11 +25,11 @@ interface Scope<S, P extends Policy<S>, R extends object> {
 
 export function participationOn<S, P extends Policy<S>, R extends object>(scope: Scope<S, P, R>) {
   const { kind, path, on, of, output, status } = scope
-  const subscribing = (wanted: boolean) =>
+  const subscribing = (shouldSubscribe: boolean) =>
     endpoint({
       method: 'POST',
-      path: `${path}/${wanted ? 'subscribe' : 'unsubscribe'}`,
-      summary: `Be told ${wanted ? '' : 'no more '}what happens to ${kind.one}`,
+      path: `${path}/${shouldSubscribe ? 'subscribe' : 'unsubscribe'}`,
+      summary: `Be told ${shouldSubscribe ? '' : 'no more '}what happens to ${kind.one}`,
       on,
       allow: scope.subscribing,
       status,
@@ -37,7 +37,7 @@ export function participationOn<S, P extends Policy<S>, R extends object>(scope:
       async handle({ app, viewer, subject }) {
         const item = of(subject)
         const usual = await isParticipant(app.db, kind, item, viewer.id)
-        await setSubscription(app, viewer, columnsOfItem(kind, item.id), wanted, { usual })
+        await setSubscription(app, viewer, columnsOfItem(kind, item.id), shouldSubscribe, { usual })
         return scope.present(app, viewer, subject)
       },
     })

@@ -73,7 +73,7 @@ export async function plannedFrom(app: App, viewer: User | null, given: PlannedG
     author: author_id ?? (await findUserId(app, author_username)),
     assignee: assignee_id === 0 ? 'none' : (assignee_id ?? (await findUserId(app, assignee_username?.[0]))),
     my_reaction_emoji: wordOr(given.my_reaction_emoji, (name) => ({ name })),
-    in: placeFrom(given.in),
+    in: fieldFrom(given.in),
     not: {
       ...(not?.labels && { labels: not.labels }),
       ...(not?.milestone && { milestone: not.milestone }),
@@ -117,8 +117,8 @@ function milestoneFrom(given: string | null | undefined): PlannedFilter['milesto
   return wordOr(given, (title) => ({ title }))
 }
 
-function placeFrom(given: string | null | undefined): PlannedFilter['in'] {
-  const places = new Set((given ?? '').split(',').map((scope) => scope.trim()))
-  if (places.has('title') === places.has('description')) return null
-  return places.has('title') ? 'title' : 'description'
+function fieldFrom(given: string | null | undefined): PlannedFilter['in'] {
+  const fields = new Set((given ?? '').split(',').map((scope) => scope.trim()))
+  if (fields.has('title') === fields.has('description')) return null
+  return fields.has('title') ? 'title' : 'description'
 }

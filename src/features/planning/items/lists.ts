@@ -95,22 +95,22 @@ export function itemLists<F extends PlannedFilter, V extends PlannedValues, O ex
   /** Items of a project. Empty if the viewer may list none. */
   async function listOfProject(app: App, subject: ProjectSubject, filter: Filter, cut: Cut): Listed {
     const { project, viewer } = subject
-    const wanted = plan.reads(subject) ? valuesOf(app, viewer, filter) : null
-    if (!wanted) return NOTHING
+    const values = plan.reads(subject) ? valuesOf(app, viewer, filter) : null
+    if (!values) return NOTHING
     const seen = inProject && !inProject.seesAll(subject) ? { seen_by: viewer?.id ?? 0 } : {}
-    return ofProject(app.db, { ...wanted, ...seen, project: project.id } as V, cut, filter)
+    return ofProject(app.db, { ...values, ...seen, project: project.id } as V, cut, filter)
   }
 
   /** Items of all projects the viewer may see, or of a group. */
   async function listAll(app: App, viewer: User | null, filter: Filter & { group?: number }, cut: Cut): Listed {
-    const wanted = valuesOf(app, viewer, filter)
-    if (!wanted) return NOTHING
+    const values = valuesOf(app, viewer, filter)
+    if (!values) return NOTHING
     const { group, non_archived } = filter
     const scope = {
       ...(group !== undefined && { group }),
       ...((non_archived ?? plan.hidesArchived(group !== undefined)) && { non_archived: true as const }),
     }
-    return ofAll(app.db, { ...wanted, ...seenBy(viewer), ...scope } as V, cut, filter)
+    return ofAll(app.db, { ...values, ...seenBy(viewer), ...scope } as V, cut, filter)
   }
 
   /** Of a project, or of the projects of a group. */

@@ -83,8 +83,8 @@ export async function isParticipant(db: Db, kind: ItemKind, item: Item, user: nu
 /** The explicit subscription, else whether the user participates. */
 export async function isSubscribed({ db }: App, kind: ItemKind, viewer: User | null, item: Item): Promise<boolean> {
   if (!viewer) return false
-  const said = await subscriptionOf(db, viewer.id, columnsOfItem(kind, item.id))
-  return said ?? (await isParticipant(db, kind, item, viewer.id))
+  const subscription = await subscriptionOf(db, viewer.id, columnsOfItem(kind, item.id))
+  return subscription ?? (await isParticipant(db, kind, item, viewer.id))
 }
 
 /** Ids of items the user is subscribed to. */

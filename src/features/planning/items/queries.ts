@@ -43,8 +43,8 @@ export async function findNamedItem(
   kind: RegisteredKind,
   { project: path, id: iid }: { readonly project: string | null; readonly id: number },
 ): Promise<{ project: ProjectSubject['project']; item: ListedItem } | null> {
-  const place = path === null ? home : await findNamedProject(app, viewer, home, path)
-  if (!place) return null
-  const [item] = await readableItems(app, kind, viewer, await findItemsIn(app.db, kind, place.project, [iid]))
-  return item ? { project: place.project, item } : null
+  const target = path === null ? home : await findNamedProject(app, viewer, home, path)
+  if (!target) return null
+  const [item] = await readableItems(app, kind, viewer, await findItemsIn(app.db, kind, target.project, [iid]))
+  return item ? { project: target.project, item } : null
 }

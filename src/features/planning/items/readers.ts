@@ -65,12 +65,12 @@ export async function readableItems<R extends SeenRow>(
 export async function itemReaders(
   app: App,
   rules: ItemRules,
-  place: Pick<ProjectSubject, 'project' | 'namespace'>,
+  scope: Pick<ProjectSubject, 'project' | 'namespace'>,
   ids: readonly number[],
   item: SeenRow,
   { internal }: { readonly internal: boolean } = { internal: false },
 ): Promise<User[]> {
-  const subjects = await subjectsOfUsers(app, place, ids)
+  const subjects = await subjectsOfUsers(app, scope, ids)
   const others = subjects.filter((subject) => !rules.reads(subject, item, false)).map(({ viewer }) => viewer.id)
   const links = others.length === 0 ? new Set<string>() : await linksOf(app.db, rules, [item.id], others)
   return subjects
@@ -83,8 +83,8 @@ export async function itemReaders(
 export async function projectReaders(
   app: App,
   { readsAll }: Pick<ItemRules, 'readsAll'>,
-  place: Pick<ProjectSubject, 'project' | 'namespace'>,
+  scope: Pick<ProjectSubject, 'project' | 'namespace'>,
   ids: readonly number[],
 ): Promise<User[]> {
-  return (await subjectsOfUsers(app, place, ids)).filter(readsAll).map(({ viewer }) => viewer)
+  return (await subjectsOfUsers(app, scope, ids)).filter(readsAll).map(({ viewer }) => viewer)
 }

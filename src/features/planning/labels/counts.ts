@@ -11,7 +11,7 @@ import type { LabelCounts } from './entity.ts'
 
 type Counted = Pick<Row<'issue_labels_facets'>, 'label_id' | 'state'> & { total: number }
 
-const inPlace = (db: Db, { project, namespace }: ScopeRow) =>
+const inScope = (db: Db, { project, namespace }: ScopeRow) =>
   project === null ? sql<boolean>`p.namespace_id in (${treeOf(db, namespace.id)})` : sql<boolean>`p.id = ${project.id}`
 
 /** Whether the viewer may see issues of the row's project; `mine` is the viewer's authorization. */
@@ -52,7 +52,7 @@ export async function countWork(
 async function countIssues(db: Db, viewer: User | null, scope: ScopeSubject, labels: string): Promise<Counted[]> {
   const { rows } = await sql<Counted>`select f.label_id, f.state, sum(f.total) as total
     from issue_labels_facets f join projects p on p.id = f.project_id ${myRight(viewer)}
-    where ${inIdList(db, 'f.label_id', labels)} and ${inPlace(db, scope)} and ${showsIssues(viewer)}
+    where ${inIdList(db, 'f.label_id', labels)} and ${inScope(db, scope)} and ${showsIssues(viewer)}
     and (not f.confidential or ${showsAll(viewer)})
     group by f.label_id, f.state`.execute(db)
   return [...rows, ...(await countOwn(db, viewer, scope, labels))]
@@ -66,7 +66,7 @@ async function countOwn(db: Db, viewer: User | null, scope: ScopeSubject, labels
     join projects p on p.id = ${unindexed(db, 'i.project_id')} ${myRight(viewer)}
     where i.id in (select id from issues where author_id = ${viewer?.id ?? 0} and confidential
       union select issue_id from issue_assignees where user_id = ${viewer?.id ?? 0})
-    and i.confidential and ${inIdList(db, 'l.label_id', labels)} and ${inPlace(db, scope)}
+    and i.confidential and ${inIdList(db, 'l.label_id', labels)} and ${inScope(db, scope)}
     and ${showsIssues(viewer)} and not ${showsAll(viewer)}
     group by l.label_id, i.state`.execute(db)
   return rows
@@ -90,7 +90,7 @@ async function countMergeRequests(db: Db, viewer: User | null, scope: ScopeSubje
   const { shown, all } = mergeRequestRights(viewer)
   const { rows } = await sql<CountedRequests>`select f.label_id, sum(f.total) as total
     from merge_request_labels_facets f join projects p on p.id = f.project_id ${myRight(viewer)}
-    where ${inIdList(db, 'f.label_id', labels)} and ${inPlace(db, scope)} and ${shown} and ${all}
+    where ${inIdList(db, 'f.label_id', labels)} and ${inScope(db, scope)} and ${shown} and ${all}
     group by f.label_id`.execute(db)
   if (scope.level >= Reporter || viewer === null) return rows
   const { rows: own } = await sql<CountedRequests>`select l.label_id, count(*) as total
@@ -99,7 +99,7 @@ async function countMergeRequests(db: Db, viewer: User | null, scope: ScopeSubje
     where m.id in (select id from merge_requests where author_id = ${viewer.id}
       union select merge_request_id from merge_request_assignees where user_id = ${viewer.id}
       union select merge_request_id from merge_request_reviewers where user_id = ${viewer.id})
-    and m.state in ('opened', 'locked') and ${inIdList(db, 'l.label_id', labels)} and ${inPlace(db, scope)}
+    and m.state in ('opened', 'locked') and ${inIdList(db, 'l.label_id', labels)} and ${inScope(db, scope)}
     and ${shown} and not ${all}
     group by l.label_id`.execute(db)
   return [...rows, ...own]

@@ -143,19 +143,19 @@ export async function findOrCreateLabels(
   titles: readonly string[],
 ): Promise<Label[]> {
   const scope = { project, namespace }
-  const wanted = [...new Set(titles.map(cleanTitle))].filter((title) => labelTitleFaults(title).length === 0)
-  const known = await labelsTitled(app.db, scope, wanted)
-  const unknown = wanted.filter((title) => !known.has(title))
-  if (unknown.length === 0 || level < Reporter || project.archived) return labelsIn(known, wanted)
+  const cleanTitles = [...new Set(titles.map(cleanTitle))].filter((title) => labelTitleFaults(title).length === 0)
+  const known = await labelsTitled(app.db, scope, cleanTitles)
+  const unknown = cleanTitles.filter((title) => !known.has(title))
+  if (unknown.length === 0 || level < Reporter || project.archived) return labelsIn(known, cleanTitles)
   return transact(app, async (app) => {
     // Lock in a fixed order, so that two transactions never deadlock.
     for (const title of unknown.toSorted()) await lockTitle(app, title)
-    const now = await labelsTitled(app.db, scope, wanted)
+    const now = await labelsTitled(app.db, scope, cleanTitles)
     for (const title of unknown) {
       if (now.has(title)) continue // created by another request meanwhile
       now.set(title, await insertLabel(app, scope, { title, color: USUAL_COLOR, description: null }, actor.id))
     }
-    return labelsIn(now, wanted)
+    return labelsIn(now, cleanTitles)
   })
 }
 

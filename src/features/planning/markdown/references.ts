@@ -39,12 +39,12 @@ export async function resolveReferences(
   home: ProjectSubject | null,
   found: readonly TextReference[],
 ): Promise<Resolutions> {
-  const asked = [...new Map(found.map((one) => [resolutionKey(one), one])).values()].slice(0, MOST_REFERENCES)
-  const projects = await loadProjects(app, viewer, home, asked)
+  const unique = [...new Map(found.map((one) => [resolutionKey(one), one])).values()].slice(0, MOST_REFERENCES)
+  const projects = await loadProjects(app, viewer, home, unique)
   const projectOf = (reference: TextReference) => projects.get(pathOf(home, reference) ?? '') ?? null
   const answers = await Promise.all(
     Object.entries(resolvers()).map(async ([kind, resolve]) => {
-      const references = asked.filter((one) => one.kind === kind)
+      const references = unique.filter((one) => one.kind === kind)
       if (references.length === 0) return []
       const resolutions = await resolve(app, { viewer, references, projectOf, home })
       return references.flatMap((one, n) => (resolutions[n] ? [[resolutionKey(one), resolutions[n]] as const] : []))
@@ -73,8 +73,8 @@ async function loadProjects(
   home: ProjectSubject | null,
   references: readonly TextReference[],
 ): Promise<Map<string, RepositorySubject>> {
-  const wanted = references.filter(({ kind }) => kind !== 'user').flatMap((one) => pathOf(home, one) ?? [])
-  const paths = [...new Set(wanted)].slice(0, MOST_PROJECTS)
+  const allPaths = references.filter(({ kind }) => kind !== 'user').flatMap((one) => pathOf(home, one) ?? [])
+  const paths = [...new Set(allPaths)].slice(0, MOST_PROJECTS)
   const subjects = await Promise.all(paths.map((path) => findRepositorySubject(app, path, viewer)))
   return new Map(
     paths.flatMap((path, n) => (subjects[n] && projectPolicy.read(subjects[n]) ? [[path, subjects[n]]] : [])),
@@ -158,10 +158,10 @@ async function commitsOf({ references, projectOf }: Question, shas: readonly (re
   for (const project of new Set(references.map(projectOf))) {
     if (!project || !repositoryPolicy.download(project)) continue
     const own = references.flatMap((one, n) => (projectOf(one) === project ? [n] : []))
-    const asked = [...new Set(own.flatMap((n) => shas[n]!))]
-    const found = await findCommits(project.dir, asked)
+    const uniqueShas = [...new Set(own.flatMap((n) => shas[n]!))]
+    const found = await findCommits(project.dir, uniqueShas)
     // A branch may have a name like a commit id.
-    const commits = new Map(asked.map((sha, n) => [sha, found[n]?.id.startsWith(sha) ? found[n] : null]))
+    const commits = new Map(uniqueShas.map((sha, n) => [sha, found[n]?.id.startsWith(sha) ? found[n] : null]))
     for (const n of own) results[n] = shas[n]!.map((sha) => commits.get(sha) ?? null)
   }
   return results

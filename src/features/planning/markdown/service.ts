@@ -25,7 +25,7 @@ export async function renderTexts(
   const found = await Promise.all(texts.map((text) => referencesIn(text, app.url, app.caller)))
   const resolutions = await resolveReferences(app, viewer, subject, found.flat())
   const tracker = subject && (await app.findTracker(app, subject.project))
-  const around = { base: app.url, caller: app.caller, tracker, linkBases: placesOf(app, subject) }
+  const around = { base: app.url, caller: app.caller, tracker, linkBases: linkBasesOf(app, subject) }
   return Promise.all(
     texts.map((text, n) => renderMarkdown(text, { ...around, resolutions: resolutionsOf(found[n]!, resolutions) })),
   )
@@ -33,7 +33,7 @@ export async function renderTexts(
 
 /** The same, without resolving references. */
 export const renderPlain = (app: App, subject: ProjectSubject | null, text: string): Promise<string> =>
-  renderMarkdown(text, { base: app.url, caller: app.caller, linkBases: placesOf(app, subject) })
+  renderMarkdown(text, { base: app.url, caller: app.caller, linkBases: linkBasesOf(app, subject) })
 
-const placesOf = (app: App, subject: ProjectSubject | null): LinkBases =>
+const linkBasesOf = (app: App, subject: ProjectSubject | null): LinkBases =>
   subject ? { project: webUrlOf(app, subject) } : {}

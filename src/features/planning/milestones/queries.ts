@@ -37,9 +37,9 @@ const scopedMilestones = hotQuery((db, p: { ids: string }) =>
 
 /** By id, each with the path of its scope; one query. */
 export async function milestonesOf(db: Db, ids: readonly (number | null)[]): Promise<Map<number, LoadedMilestone>> {
-  const wanted = [...new Set(ids)].filter((one) => one !== null)
-  if (wanted.length === 0) return new Map()
-  const rows = await scopedMilestones(db, { ids: idList(db, wanted) })
+  const uniqueIds = [...new Set(ids)].filter((one) => one !== null)
+  if (uniqueIds.length === 0) return new Map()
+  const rows = await scopedMilestones(db, { ids: idList(db, uniqueIds) })
   return new Map(
     rows.map(({ full_path, project_path, ...milestone }) => [
       milestone.id,

@@ -8,10 +8,10 @@ export const TITLE_TAKEN = 'already being used for another group or project mile
 
 /** Clients expect the faults inside the message: `{:title=>["…"]}`. */
 export function milestoneRefusal(verb: 'create' | 'update', faults: Faults): Refusal {
-  const told = Object.entries(faults).map(
+  const messages = Object.entries(faults).map(
     ([name, texts]) => `:${name}=>${JSON.stringify(texts).replaceAll('","', '", "')}`,
   )
-  return new Refusal('bad_request', `Failed to ${verb} milestone {${told.join(', ')}}`)
+  return new Refusal('bad_request', `Failed to ${verb} milestone {${messages.join(', ')}}`)
 }
 
 type Columns = Pick<Milestone, 'title' | 'description' | 'start_date' | 'due_date'>

@@ -60,7 +60,7 @@ interface Received {
 }
 
 /** Runs before the transaction, which must wait only for the database. */
-async function hear(
+async function receive(
   app: App,
   { topic }: NoteableSubject,
   body: string,
@@ -97,9 +97,9 @@ export async function prepareNote(
 ): Promise<(app: TransactionApp) => Promise<NoteOutcome>> {
   if ('discussion' in where) return prepareReply(app, actor, subject, where.discussion, input)
   const placed = 'placed' in where ? where.placed : null
-  const heard = await hear(app, subject, input.body, placed)
+  const received = await receive(app, subject, input.body, placed)
   const type = 'alone' in where ? null : placed ? 'DiffNote' : 'DiscussionNote'
-  return (app) => say(app, actor, subject, input, heard, { type, discussion_id: newDiscussionId(), placed })
+  return (app) => insertNote(app, actor, subject, input, received, { type, discussion_id: newDiscussionId(), placed })
 }
 
 async function prepareAndSay(
@@ -138,12 +138,12 @@ const MISPLACED = '400 Bad request - Note {:line_code=>["can\'t be blank", "must
 
 export async function positionIn(
   app: App,
-  { resolvePosition: place }: NoteableItem,
+  { resolvePosition }: NoteableItem,
   position: PositionInput | null | undefined,
   commit: string | null = null,
 ): Promise<StoredPosition | null> {
-  if (!position || !place) return null
-  const placed = await place(app, position, commit)
+  if (!position || !resolvePosition) return null
+  const placed = await resolvePosition(app, position, commit)
   if (!placed) throw new Refusal('bad_request', MISPLACED)
   return placed
 }
@@ -166,18 +166,18 @@ async function prepareReply(
   if (first.system) throw forbidden()
   const { discussion_id, internal, thread_commit_sha: commit } = first
   const type = first.type ?? 'DiscussionNote'
-  const heard = await hear(app, subject, input.body, positionsOf(first))
+  const received = await receive(app, subject, input.body, positionsOf(first))
   return async (app) => {
     const held = await lockNote(app, first.id)
     const { notes, bytes } = await sizeOfDiscussion(app.db, discussion_id)
     if (notes >= MOST_NOTES) throw new Refusal('bad_request', `A discussion has at most ${MOST_NOTES} notes`)
-    if (bytes + Buffer.byteLength(heard.text) > MOST_BYTES) throw new Refusal('bad_request', DISCUSSION_TOO_LONG)
+    if (bytes + Buffer.byteLength(received.text) > MOST_BYTES) throw new Refusal('bad_request', DISCUSSION_TOO_LONG)
     // A reply to a resolved thread does not reopen it.
     const resolved = subject.topic.threads !== undefined && (await isResolved(app, discussion_id))
-    if (held.type === null && heard.text !== '')
+    if (held.type === null && received.text !== '')
       await app.db.updateTable('notes').set({ type }).where('id', '=', first.id).execute()
     const state = { type, discussion_id, placed: positionsOf(held), resolved }
-    return say(app, actor, subject, { ...input, internal, commit }, heard, state)
+    return insertNote(app, actor, subject, { ...input, internal, commit }, received, state)
   }
 }
 
@@ -199,7 +199,7 @@ export const finished = async (app: App, { note, obeyed }: NoteOutcome): Promise
   obeyed: (await obeyed.after?.(app)) ?? obeyed,
 })
 
-async function say(
+async function insertNote(
   app: App,
   actor: User,
   subject: NoteableSubject,

@@ -44,15 +44,15 @@ export async function findSetting(
 
 /** Only a confirmed address of the user. If the chosen one no longer is, the primary address is used. */
 export async function notificationEmail(db: Db, user: User, setting: NotificationSetting | null): Promise<string> {
-  const wanted = setting?.notification_email
-  if (!wanted || wanted === user.email) return user.email
-  return (await isOwnEmail(db, user, wanted)) ? wanted : user.email
+  const address = setting?.notification_email
+  if (!address || address === user.email) return user.email
+  return (await isOwnEmail(db, user, address)) ? address : user.email
 }
 
 /** The address of each user. The same rule, in two queries. */
 export async function notificationEmails(db: Db, users: readonly User[]): Promise<Map<number, string>> {
   const ids = users.map(({ id }) => id)
-  const [wanted, own] = await Promise.all([
+  const [settings, own] = await Promise.all([
     db
       .selectFrom('notification_settings')
       .select(['user_id', 'notification_email'])
@@ -63,7 +63,7 @@ export async function notificationEmails(db: Db, users: readonly User[]): Promis
       .execute(),
     confirmedEmails(db, ids),
   ])
-  const byUser = new Map(wanted.map(({ user_id, notification_email }) => [user_id, notification_email!]))
+  const byUser = new Map(settings.map(({ user_id, notification_email }) => [user_id, notification_email!]))
   return new Map(
     users.map(({ id, email }) => {
       const address = byUser.get(id)
@@ -72,8 +72,8 @@ export async function notificationEmails(db: Db, users: readonly User[]): Promis
   )
 }
 
-export const isOwnEmail = async (db: Db, { id, email }: User, wanted: string): Promise<boolean> =>
-  wanted.toLowerCase() === email.toLowerCase() || (await confirmedEmails(db, [id])).get(id)!.has(wanted.toLowerCase())
+export const isOwnEmail = async (db: Db, { id, email }: User, address: string): Promise<boolean> =>
+  address.toLowerCase() === email.toLowerCase() || (await confirmedEmails(db, [id])).get(id)!.has(address.toLowerCase())
 
 /**
  * The setting that applies to each of these users in a project: of the project, else of the nearest group, else the
@@ -112,12 +112,12 @@ export async function settingsInEffect(
       ]),
     )
     .execute()
-  const said = Map.groupBy(rows, ({ user_id }) => user_id)
+  const byUser = Map.groupBy(rows, ({ user_id }) => user_id)
   const nearness = ({ project_id, group_id }: NotificationSetting) =>
     project_id !== null ? -1 : group_id === null ? around.length : around.findIndex(({ id }) => id === group_id)
   return new Map(
     users.map((user) => {
-      const own = (said.get(user) ?? []).filter(({ level }) => LEVELS[level] !== 'global')
+      const own = (byUser.get(user) ?? []).filter(({ level }) => LEVELS[level] !== 'global')
       const [nearest] = own.toSorted((a, b) => nearness(a) - nearness(b))
       return [user, preferenceIn(nearest ?? null, EVERYWHERE)]
     }),

@@ -29,22 +29,22 @@ export async function changeSetting(
   input: SettingInput,
 ): Promise<NotificationSetting> {
   const { level, notification_email } = input
-  const wanted = level ? levelNumber(level, source) : undefined
+  const newLevel = level ? levelNumber(level, source) : undefined
   if (notification_email && !(await isOwnEmail(app.db, actor, notification_email)))
     throw invalid({ notification_email: ['is not an email you own'] })
   const changed = transact(app, async (app) => {
     await lockName(app.db, `notifications ${actor.id} ${source.project_id} ${source.group_id}`)
     const was = await findSetting(app.db, actor.id, source)
     const now = timestamp(app.clock)
-    const said = Object.keys(CUSTOM_EVENTS).flatMap((name) => {
+    const customEvents = Object.keys(CUSTOM_EVENTS).flatMap((name) => {
       const value = input[name as CustomEvent]
       return typeof value === 'boolean' ? [[name, value] as const] : []
     })
     const is = {
-      level: wanted ?? was?.level ?? LEVELS.indexOf(preferenceIn(null, source).level),
+      level: newLevel ?? was?.level ?? LEVELS.indexOf(preferenceIn(null, source).level),
       notification_email: notification_email ?? was?.notification_email ?? null,
       notified_of_own_activity: input.notified_of_own_activity ?? was?.notified_of_own_activity ?? false,
-      events: JSON.stringify({ ...(was && JSON.parse(was.events)), ...Object.fromEntries(said) }),
+      events: JSON.stringify({ ...(was && JSON.parse(was.events)), ...Object.fromEntries(customEvents) }),
       updated_at: now,
     }
     const stored = was

@@ -79,8 +79,8 @@ export async function findNamedIssue(
 ): Promise<IssueSubject | null> {
   const subject = project === null ? home : await findNamedProject(app, viewer, home, project)
   const issue = subject && (await findIssue(app.db, subject.project.id, id, viewer.id))
-  const met = issue && { ...subject, issue }
-  return met && issuePolicy.read(met) ? met : null
+  const found = issue && { ...subject, issue }
+  return found && issuePolicy.read(found) ? found : null
 }
 
 export const findNamedProject = (app: App, viewer: User, { namespace }: ProjectSubject, path: string) =>

@@ -37,7 +37,7 @@ export interface CommandContext<S, W> {
   readonly argument: string
 }
 
-export type Handler<S, W> = (place: CommandContext<S, W>) => Promise<Order<W> | null> | Order<W> | null
+export type Handler<S, W> = (context: CommandContext<S, W>) => Promise<Order<W> | null> | Order<W> | null
 export type Handlers<S, W> = Partial<Record<QuickActionName, Handler<S, W>>>
 
 interface Item<S, W extends object> {

@@ -29,13 +29,13 @@ import { issuesIn, labelsIn, nameFrom, findNamedProject } from './arguments.ts'
 import { carryOut, outcomeOf, unlessRefused, type Handlers, type Order, type CommandContext } from './orders.ts'
 import { idsOf, plannedBy, sharedHandlers, tildes, titlesOf, type ActionKind } from './shared.ts'
 
-type Here = CommandContext<IssueSubject, IssueInput>
+type Context = CommandContext<IssueSubject, IssueInput>
 
 const KIND: ActionKind<IssueSubject> = {
   ...issueKind,
   row: ({ issue }) => issue,
   plans: issuePolicy.plan,
-  readers: (app, { issue, ...place }, ids) => itemReaders(app, issueRules, place, ids, issue),
+  readers: (app, { issue, ...scope }, ids) => itemReaders(app, issueRules, scope, ids, issue),
   copied: ['issue'],
 }
 
@@ -119,9 +119,9 @@ const HANDLERS: Handlers<IssueSubject, IssueInput> = {
       summary: `Closed this issue. Marked as a duplicate of ${nameFrom(subject, original)}.`,
     }
   },
-  move: (place) => going(place, 'Moved', (app, to) => moveIssue(app, place.actor, place.subject, to)),
-  clone: (place) =>
-    going(place, 'Cloned', (app, to) => cloneIssue(app, place.actor, place.subject, to, { withNotes: false })),
+  move: (context) => going(context, 'Moved', (app, to) => moveIssue(app, context.actor, context.subject, to)),
+  clone: (context) =>
+    going(context, 'Cloned', (app, to) => cloneIssue(app, context.actor, context.subject, to, { withNotes: false })),
 }
 
 /** `S2` or `high`. */
@@ -131,7 +131,7 @@ function severityNamed(argument: string): Severity | undefined {
 }
 
 async function going(
-  { app, actor, subject, argument }: Here,
+  { app, actor, subject, argument }: Context,
   verb: string,
   go: (app: App, to: number) => Promise<Issue>,
 ): Promise<Order<IssueInput> | null> {

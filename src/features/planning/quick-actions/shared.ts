@@ -53,8 +53,8 @@ const isWork = (seconds: number | null): seconds is number => seconds !== null &
 export const plannedBy =
   <S>({ plans }: Pick<ActionKind<S>, 'plans'>) =>
   <W>(handler: Handler<S, W>): Handler<S, W> =>
-  (place) =>
-    plans(place.subject) ? handler(place) : null
+  (context) =>
+    plans(context.subject) ? handler(context) : null
 
 const assigning = (assignee_ids: readonly number[], summary: string): Order<SharedInput> => ({
   input: { assignee_ids },
@@ -71,32 +71,32 @@ const locking = (discussion_locked: boolean, summary: string): Order<SharedInput
 export function sharedHandlers<S extends ProjectSubject>(kind: ActionKind<S>): Handlers<S, SharedInput> {
   const { row, noun } = kind
   const planned = plannedBy(kind)<SharedInput>
-  type Here = CommandContext<S, SharedInput>
-  const assigned = async ({ app, subject, input }: Here) =>
+  type Context = CommandContext<S, SharedInput>
+  const assigned = async ({ app, subject, input }: Context) =>
     input.assignee_ids ?? (await usersOfItems(app.db, kind, 'assignees', [row(subject).id])).get(row(subject).id) ?? []
   const times = trackTime(kind)
 
-  const subscribing = ({ actor, subject }: Here, wanted: boolean): Order<SharedInput> => ({
+  const subscribing = ({ actor, subject }: Context, shouldSubscribe: boolean): Order<SharedInput> => ({
     async work(app) {
       const item = row(subject)
       const usual = await isParticipant(app.db, kind, item, actor.id)
-      await unlessRefused(setSubscription(app, actor, columnsOfItem(kind, item.id), wanted, { usual }))
+      await unlessRefused(setSubscription(app, actor, columnsOfItem(kind, item.id), shouldSubscribe, { usual }))
     },
-    changes: { subscription_event: wanted ? 'subscribe' : 'unsubscribe' },
-    summary: wanted ? `Subscribed to this ${noun}.` : `Unsubscribed from this ${noun}.`,
+    changes: { subscription_event: shouldSubscribe ? 'subscribe' : 'unsubscribe' },
+    summary: shouldSubscribe ? `Subscribed to this ${noun}.` : `Unsubscribed from this ${noun}.`,
   })
 
-  const reminding = ({ actor, subject }: Here, wanted: boolean): Order<SharedInput> => ({
+  const reminding = ({ actor, subject }: Context, shouldAdd: boolean): Order<SharedInput> => ({
     async work(app) {
-      if (wanted) await remind(app, actor, targetOfItem(kind, row(subject)))
+      if (shouldAdd) await remind(app, actor, targetOfItem(kind, row(subject)))
       else await finishTodos(app, actor.id, targetOfItem(kind, row(subject)))
     },
-    changes: { todo_event: wanted ? 'add' : 'done' },
-    summary: wanted ? 'Added a to-do item.' : 'Marked to-do item as done.',
+    changes: { todo_event: shouldAdd ? 'add' : 'done' },
+    summary: shouldAdd ? 'Added a to-do item.' : 'Marked to-do item as done.',
   })
 
   /** The item that the argument names, in this project only. */
-  const sourceIn = async ({ app, actor, subject, argument }: Here) => {
+  const sourceIn = async ({ app, actor, subject, argument }: Context) => {
     for (const one of referencesIn(argument)) {
       if ((one.kind !== 'issue' && one.kind !== 'merge_request') || !kind.copied.includes(one.kind)) continue
       const found = await findNamedItem(app, actor, subject, itemKind(one.kind), one)
@@ -121,21 +121,21 @@ export function sharedHandlers<S extends ProjectSubject>(kind: ActionKind<S>): H
       title !== '' && Array.from(title).length <= 255
         ? { input: { title }, changes: { title }, summary: `Changed the title to "${title}".` }
         : null,
-    assign: planned(async (place) => {
-      const named = await peopleIn(place.app, place.actor, place.argument)
-      const users = await kind.readers(place.app, place.subject, idsOf(named))
+    assign: planned(async (context) => {
+      const named = await peopleIn(context.app, context.actor, context.argument)
+      const users = await kind.readers(context.app, context.subject, idsOf(named))
       if (users.length === 0) return null
-      return assigning([...new Set([...(await assigned(place)), ...idsOf(users)])], `Assigned ${namesOf(users)}.`)
+      return assigning([...new Set([...(await assigned(context)), ...idsOf(users)])], `Assigned ${namesOf(users)}.`)
     }),
     reassign: planned(async ({ app, actor, argument }) => {
       const users = await peopleIn(app, actor, argument)
       return users.length === 0 ? null : assigning(idsOf(users), `Assigned ${namesOf(users)}.`)
     }),
-    unassign: planned(async (place) => {
-      const users = await peopleIn(place.app, place.actor, place.argument)
+    unassign: planned(async (context) => {
+      const users = await peopleIn(context.app, context.actor, context.argument)
       const gone = new Set(idsOf(users))
-      const before = await assigned(place)
-      const left = place.argument === '' ? [] : before.filter((id) => !gone.has(id))
+      const before = await assigned(context)
+      const left = context.argument === '' ? [] : before.filter((id) => !gone.has(id))
       if (left.length === before.length) return null
       return assigning(left, users.length === 0 ? 'Removed all assignees.' : `Removed assignee ${namesOf(users)}.`)
     }),
@@ -187,14 +187,14 @@ export function sharedHandlers<S extends ProjectSubject>(kind: ActionKind<S>): H
         summary: `Replaced all labels with ${labelWords(labels)}.`,
       }
     }),
-    copy_metadata: planned(async (place) => {
-      const source = await sourceIn(place)
+    copy_metadata: planned(async (context) => {
+      const source = await sourceIn(context)
       if (!source) return null
       const { id, iid, milestone_id } = source.item
-      const labels = (await labelsOfItems(place.app.db, source.kind, [id])).get(id) ?? []
+      const labels = (await labelsOfItems(context.app.db, source.kind, [id])).get(id) ?? []
       const milestone = milestone_id === null ? {} : { milestone_id }
       return {
-        input: { add_labels: [...(place.input.add_labels ?? []), ...titlesOf(labels)], ...milestone },
+        input: { add_labels: [...(context.input.add_labels ?? []), ...titlesOf(labels)], ...milestone },
         changes: { add_label_ids: idsOf(labels), ...milestone },
         summary: `Copied labels and milestone from ${source.kind.sign}${iid}.`,
       }
@@ -230,10 +230,10 @@ export function sharedHandlers<S extends ProjectSubject>(kind: ActionKind<S>): H
       changes: { spend_time: { duration: 'reset', user_id: actor.id } },
       summary: 'Removed spent time.',
     })),
-    subscribe: (place) => subscribing(place, true),
-    unsubscribe: (place) => subscribing(place, false),
-    todo: (place) => reminding(place, true),
-    done: (place) => reminding(place, false),
+    subscribe: (context) => subscribing(context, true),
+    unsubscribe: (context) => subscribing(context, false),
+    todo: (context) => reminding(context, true),
+    done: (context) => reminding(context, false),
     award: ({ actor, subject, emoji, argument }) => {
       const name = emoji(argument.replaceAll(':', ''))?.name
       if (name === undefined) return null

@@ -8,13 +8,13 @@ export async function copyReferenceNotes(
   to: { readonly issue_id: number; readonly project_id: number },
 ): Promise<void> {
   if (notes.size === 0) return
-  const told = await db
+  const stored = await db
     .selectFrom('text_references')
     .selectAll()
     .where(inIdList(db, 'note_id', idList(db, [...notes.keys()])))
     .execute()
-  if (told.length === 0) return
-  const rows = told.map(({ id: _id, ...row }) => ({
+  if (stored.length === 0) return
+  const rows = stored.map(({ id: _id, ...row }) => ({
     ...row,
     target_issue_id: to.issue_id,
     target_project_id: to.project_id,

@@ -27,13 +27,13 @@ type ReferencedBy = Pick<Source, 'source_issue_id' | 'source_merge_request_id' |
 }
 
 async function sourcesOf({ db }: App, notes: readonly Note[]): Promise<ReferencedBy[]> {
-  const told = notes.filter(({ action }) => action === 'cross_reference').map(({ id }) => id)
-  const texts = await (told.length === 0
+  const noteIds = notes.filter(({ action }) => action === 'cross_reference').map(({ id }) => id)
+  const texts = await (noteIds.length === 0
     ? []
     : db
         .selectFrom('text_references')
         .select(['note_id', 'source_issue_id', 'source_merge_request_id', 'source_snippet_id', 'source_project_id'])
-        .where(inIdList(db, 'note_id', idList(db, told)))
+        .where(inIdList(db, 'note_id', idList(db, noteIds)))
         .execute())
   const named = notes.filter(({ action }) => action !== 'cross_reference')
   return [

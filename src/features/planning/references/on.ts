@@ -130,12 +130,13 @@ async function trackCommit(
   const isClosing = isMain && subject.project.autoclose_referenced_issues
   for (const one of isClosing ? closingReferences(message, app.url) : []) {
     if (one.kind !== 'issue') continue
-    const met = await findNamedIssue(app, actor, subject, one)
+    const found = await findNamedIssue(app, actor, subject, one)
     // Commits of a fork do not close issues of the fork's origin.
-    if (!met || !issuePolicy.update(met) || met.project.id === subject.project.forked_from_id) continue
-    closed.add(met.issue.id)
-    const via = { name: name(met.project.id === subject.project.id), project_id: subject.project.id }
-    if (met.issue.state === 'opened') await updateIssue(app, actor, met, met.issue.id, { state_event: 'close' }, via)
+    if (!found || !issuePolicy.update(found) || found.project.id === subject.project.forked_from_id) continue
+    closed.add(found.issue.id)
+    const via = { name: name(found.project.id === subject.project.id), project_id: subject.project.id }
+    if (found.issue.state === 'opened')
+      await updateIssue(app, actor, found, found.issue.id, { state_event: 'close' }, via)
   }
   const source = { ...NO_SOURCE, source_project_id: subject.project.id, source_sha: id }
   await trackText(app, actor, subject, { source, text: message, name, isReported: true, except: closed })

@@ -90,17 +90,19 @@ const keyOf = ({ project_id, issue_id, merge_request_id, commit_sha }: Target) =
 async function targetOf(app: App, actor: User, home: ProjectSubject, one: TextReference): Promise<Target | null> {
   if (one.kind === 'issue' || one.kind === 'merge_request') {
     const kind = itemKind(one.kind)
-    const met = await findNamedItem(app, actor, home, kind, one)
-    return met && { ...NOTHING, ...placeOf(met), ...columnsOfItem(kind, met.item.id) }
+    const found = await findNamedItem(app, actor, home, kind, one)
+    return found && { ...NOTHING, ...projectColumns(found), ...columnsOfItem(kind, found.item.id) }
   }
   if (one.kind !== 'commit') return null
   const subject = await codeNamed(app, actor, home, one.project)
   const [commit] = subject ? await findCommits(subject.dir, [one.sha]) : []
   // A branch may have a name like a commit id.
-  return subject && commit?.id.startsWith(one.sha) ? { ...NOTHING, ...placeOf(subject), commit_sha: commit.id } : null
+  return subject && commit?.id.startsWith(one.sha)
+    ? { ...NOTHING, ...projectColumns(subject), commit_sha: commit.id }
+    : null
 }
 
-const placeOf = ({ project }: Pick<ProjectSubject, 'project'>) => ({
+const projectColumns = ({ project }: Pick<ProjectSubject, 'project'>) => ({
   isReported: !project.archived,
   project_id: project.id,
 })

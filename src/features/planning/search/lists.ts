@@ -145,10 +145,10 @@ export async function findItemsByWords(
     const tests = [...matching, ...(seesEvery(kind, project) ? [] : [isSeenBy(kind, viewer, `${table}.id`)])]
     return idsByWords(db, index, { words, sort, within: [project.project.id], tests }, cut)
   }
-  const place = await searchedProjects(db, table, viewer, reach)
+  const scope = await searchedProjects(db, table, viewer, reach)
   const seen = viewer.admin ? [] : [isSeenBy(kind, viewer, `${table}.id`)]
-  const tests = [...matching, ...place.tests, isActive(table, reach), ...seen]
-  return idsByWords(db, index, { words, sort, ...place, tests }, cut)
+  const tests = [...matching, ...scope.tests, isActive(table, reach), ...seen]
+  return idsByWords(db, index, { words, sort, ...scope, tests }, cut)
 }
 
 /** Whether the viewer sees every item of the project, confidential ones, too. */
@@ -194,10 +194,10 @@ export async function findMilestones(
   const { within, tests } = await searchedProjects(db, 'milestones', viewer, input)
   const state = isInState(input.state)
   // Test a few projects once, not with each of their milestones.
-  const asked = within
+  const scope = within
     ? { within: await activeOf(db, within, input, sees), tests: state }
     : { tests: [...state, ...tests, isActive('milestones', input, sees)] }
-  return rowsByWords(db, MILESTONES, { ...input, ...asked }, cut)
+  return rowsByWords(db, MILESTONES, { ...input, ...scope }, cut)
 }
 
 /** In one project the viewer may see, archived or not. */
@@ -208,8 +208,8 @@ export async function findMilestonesIn(
   cut: Cut,
 ): Promise<Page<Milestone>> {
   if (!hasFeature(subject, 'issues') && !hasFeature(subject, 'merge_requests')) return NOTHING
-  const asked = { ...input, within: [subject.project.id], tests: isInState(input.state) }
-  return rowsByWords(db, MILESTONES, asked, cut)
+  const query = { ...input, within: [subject.project.id], tests: isInState(input.state) }
+  return rowsByWords(db, MILESTONES, query, cut)
 }
 
 /** Notes of users in a project. */
@@ -257,17 +257,17 @@ export async function findSnippets(
  */
 export function findMembers(
   db: Db,
-  place: { project: number } | { group: number },
+  scope: { project: number } | { group: number },
   text: string,
   cut: Cut,
 ): Promise<Page<User>> {
   const like = likePattern(text)
   const people =
-    'project' in place
+    'project' in scope
       ? sql`select user_id from project_authorizations
-          where project_id = ${place.project} and access_level >= ${sql.lit(Guest)}`
+          where project_id = ${scope.project} and access_level >= ${sql.lit(Guest)}`
       : sql`select m.user_id from members m where m.group_id in (
-          select ancestor_id from namespace_ancestors where namespace_id = ${place.group})`
+          select ancestor_id from namespace_ancestors where namespace_id = ${scope.group})`
   const found = db
     .selectFrom('users')
     .selectAll()

@@ -96,24 +96,24 @@ const itemsOf = (kind: RegisteredKind) =>
 const milestones = byWords(async ({ app, viewer, group, project, input, page }, words) => {
   if (input.state === 'merged') return NOTHING
   const state = input.state === 'opened' ? 'active' : input.state
-  const wanted = {
+  const query = {
     words,
     sort: input.sort,
     include_archived: input.include_archived,
     ...(state && state !== 'all' && { state }),
   }
   const { items, ...found } = project
-    ? await findMilestonesIn(app, project, wanted, page)
-    : await findMilestones(app, viewer, { ...wanted, group: group?.id }, page)
+    ? await findMilestonesIn(app, project, query, page)
+    : await findMilestones(app, viewer, { ...query, group: group?.id }, page)
   return { ...found, items: await presentMilestones(app, items) }
 })
 
 const users: Scope = async ({ app, viewer, group, project, input, page }) => {
   const text = input.search.trim()
   if (text === '') return NOTHING
-  const place = project ? { project: project.project.id } : group && { group: group.id }
-  const { items, total } = place
-    ? await findMembers(app.db, place, text, page)
+  const scope = project ? { project: project.project.id } : group && { group: group.id }
+  const { items, total } = scope
+    ? await findMembers(app.db, scope, text, page)
     : await listUsers(app.db, viewer, { search: text, active: true }, page)
   return { total, items: await presentSummaries(app, items) }
 }

@@ -41,15 +41,15 @@ export interface LoadedSnippet extends Snippet {
   readonly author: User
   readonly paths: readonly string[]
   /** The path of the project. */
-  readonly place: string | null
+  readonly projectPath: string | null
 }
 
 /** The name of the only version, for clients that ask for a ref. */
 export const REF = 'main'
 
 export function presentSnippet(snippet: LoadedSnippet, around: Surroundings): SnippetRecord {
-  const { author, paths, place } = snippet
-  const web_url = `${around.url}/${place === null ? '' : `${place}/`}-/snippets/${snippet.id}`
+  const { author, paths, projectPath } = snippet
+  const web_url = `${around.url}/${projectPath === null ? '' : `${projectPath}/`}-/snippets/${snippet.id}`
   return {
     id: snippet.id,
     title: snippet.title,

@@ -3,7 +3,7 @@ import type { Gateway } from '../../../api/run.ts'
 import type { PageContent, ProjectPage } from '../../../api/server.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 import { snippetPolicy } from './policy.ts'
-import { findSnippetFile, isRef, meetSnippet } from './queries.ts'
+import { findSnippetFile, isRef, findViewedSnippet } from './queries.ts'
 import { rawHeaders } from './raw.ts'
 
 export const snippetPage: ProjectPage = {
@@ -21,8 +21,9 @@ export async function findRaw(
   if (raw !== 'raw' || !/^\d{1,15}$/.test(id)) return null
   if (ref !== undefined && (path.length === 0 || !isRef(ref))) return null
   const { app } = gateway
-  const met = await meetSnippet(app, Number(id), await webViewer(gateway, request))
-  if (!met || !snippetPolicy.read(met) || (project !== undefined && met.snippet.project_id !== project)) return null
-  const file = await findSnippetFile(app.db, met.snippet, ref === undefined ? undefined : path.join('/'))
+  const viewed = await findViewedSnippet(app, Number(id), await webViewer(gateway, request))
+  if (!viewed || !snippetPolicy.read(viewed) || (project !== undefined && viewed.snippet.project_id !== project))
+    return null
+  const file = await findSnippetFile(app.db, viewed.snippet, ref === undefined ? undefined : path.join('/'))
   return file && { headers: rawHeaders(file), body: Buffer.from(file.content) }
 }

@@ -27,24 +27,24 @@ export async function findSnippet(db: Db, id: number): Promise<Snippet | null> {
 }
 
 /** The snippet for one viewer. The caller checks whether the viewer may read it. */
-export async function meetSnippet(app: App, id: number, viewer: User | null): Promise<ViewedSnippet | null> {
+export async function findViewedSnippet(app: App, id: number, viewer: User | null): Promise<ViewedSnippet | null> {
   const snippet = await findSnippet(app.db, id)
   if (!snippet) return null
-  const met = { snippet, viewer, open: openVisibilities(viewer) }
-  if (snippet.project_id === null) return { ...met, home: null }
+  const viewed = { snippet, viewer, open: openVisibilities(viewer) }
+  if (snippet.project_id === null) return { ...viewed, home: null }
   const project = await findProjectById(app.db, snippet.project_id)
-  return project && { ...met, home: await loadProjectSubject(app, project, viewer) }
+  return project && { ...viewed, home: await loadProjectSubject(app, project, viewer) }
 }
 
-const met = {
+const definition = {
   name: 'Snippet',
   params: z.object({ id }),
-  find: (app: App, params: { id: number }, viewer: User | null) => meetSnippet(app, params.id, viewer),
+  find: (app: App, params: { id: number }, viewer: User | null) => findViewedSnippet(app, params.id, viewer),
 }
 
 /** `/snippets/:id`: personal or of a project, for viewers who may read it. */
-export const snippet = resource({ ...met, policy: snippetPolicy })
-export const changeableSnippet = resource({ ...met, policy: changeableSnippetPolicy })
+export const snippet = resource({ ...definition, policy: snippetPolicy })
+export const changeableSnippet = resource({ ...definition, policy: changeableSnippetPolicy })
 
 /** `/projects/:id/snippets`: the project. */
 export const snippets = resource({
@@ -85,7 +85,7 @@ export async function presentSnippets(app: App, snippets: readonly Snippet[]): P
   const { db } = app
   const projects = snippets.map(({ project_id }) => project_id).filter((id) => id !== null)
   const ids = snippets.map(({ id }) => id)
-  const [loaded, paths, places, around] = await Promise.all([
+  const [loaded, paths, pathsById, around] = await Promise.all([
     withUsers(db, snippets, { author: 'author_id' }),
     pathsOf(db, { ids: idList(db, ids) }),
     projectPaths(db, projects),
@@ -93,10 +93,10 @@ export async function presentSnippets(app: App, snippets: readonly Snippet[]): P
   ])
   const named = Map.groupBy(paths, ({ snippet_id }) => snippet_id)
   return loaded.flatMap(({ author, ...snippet }) => {
-    const place = snippet.project_id === null ? null : places.get(snippet.project_id)
-    if (!author || place === undefined) return [] // deleted meanwhile
+    const projectPath = snippet.project_id === null ? null : pathsById.get(snippet.project_id)
+    if (!author || projectPath === undefined) return [] // deleted meanwhile
     const files = (named.get(snippet.id) ?? []).map(({ path }) => path)
-    return [presentSnippet({ ...snippet, author, place, paths: files }, around)]
+    return [presentSnippet({ ...snippet, author, projectPath, paths: files }, around)]
   })
 }
 

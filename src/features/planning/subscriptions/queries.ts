@@ -18,14 +18,14 @@ export const isOf =
   (eb: ExpressionBuilder<Tables, 'subscriptions'>) =>
     eb.and(COLUMNS.map((column) => (given(column) ? eb(column, '=', columns[column]) : eb(column, 'is', null))))
 
-const saidOf = hotQuery((db, p: Columns & { user: number }, given) =>
+const subscriptionRow = hotQuery((db, p: Columns & { user: number }, given) =>
   db.selectFrom('subscriptions').select('subscribed').where('user_id', '=', p.user).where(isOf(p, given)),
 )
 
 /** The explicit subscription of the user; null if there is none. */
 export async function subscriptionOf(db: Db, user: number, target: SubscriptionTarget): Promise<boolean | null> {
-  const [said] = await saidOf(db, { user, ...columnsOf(target) })
-  return said?.subscribed ?? null
+  const [row] = await subscriptionRow(db, { user, ...columnsOf(target) })
+  return row?.subscribed ?? null
 }
 
 export type Subscriber = Pick<Row<'subscriptions'>, 'user_id' | 'project_id' | 'subscribed'>

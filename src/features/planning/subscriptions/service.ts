@@ -19,9 +19,9 @@ export async function setSubscription(
   const changed = transact(app, async (app) => {
     const { db } = app
     await lockName(db, `subscription ${user_id} ${JSON.stringify(columns)}`)
-    const said = await subscriptionOf(db, user_id, target)
-    if ((said ?? usual) === subscribed) throw new Refusal('not_modified')
-    if (said === null) {
+    const current = await subscriptionOf(db, user_id, target)
+    if ((current ?? usual) === subscribed) throw new Refusal('not_modified')
+    if (current === null) {
       await db
         .insertInto('subscriptions')
         .values({ user_id, ...columns, subscribed, created_at: timestamp(app.clock) })

@@ -42,8 +42,8 @@ const textOfItem = (app: App, by: User, kind: RegisteredKind, item: ListedItem, 
   target: targetOfItem(kind, item),
   ...(note && { note }),
   async readers(ids) {
-    const place = await findProjectSubject(app, String(item.project_id), by)
-    return place ? itemReaders(app, kind, place, ids, item, note) : []
+    const subject = await findProjectSubject(app, String(item.project_id), by)
+    return subject ? itemReaders(app, kind, subject, ids, item, note) : []
   },
 })
 
