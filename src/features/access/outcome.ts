@@ -32,12 +32,12 @@ export async function oneByOne<T extends string | number>(
   return refused.length === 0 ? { status: 'success' } : { status: 'error', message: Object.fromEntries(refused) }
 }
 
-function textOf({ kind, reason: said }: Refusal): string {
+function textOf({ kind, reason }: Refusal): string {
   if (kind === 'conflict') return 'User already exists in source'
   if (kind === 'not_found') return 'User not found'
   if (kind === 'throttled') return 'Too many mails were sent. Try again later.'
-  if (typeof said !== 'object' || Array.isArray(said)) return String(said)
-  return Object.entries(said)
+  if (typeof reason !== 'object' || Array.isArray(reason)) return String(reason)
+  return Object.entries(reason)
     .map(([field, faults]) => `${spelt(field)} ${Array.isArray(faults) ? faults.join(', ') : 'is invalid'}`)
     .join(', ')
 }

@@ -13,13 +13,13 @@ export const CustomAttributeEntity = entity({ key: z.string(), value: z.string()
 export type CustomAttribute = z.infer<typeof CustomAttributeEntity>
 export type Whose = 'user_id' | 'group_id' | 'project_id'
 
-const MOST_ASKED = 20
+const MOST_ATTRIBUTES = 20
 
 /** The query parameters of a list. For callers who are not administrators the filter is ignored. */
 export const attributeFilters = {
   custom_attributes: z
     .record(text, text)
-    .refine((asked) => Object.keys(asked).length <= MOST_ASKED)
+    .refine((attributes) => Object.keys(attributes).length <= MOST_ATTRIBUTES)
     .nullish(),
   with_custom_attributes: bool.nullish(),
 }
@@ -41,9 +41,9 @@ const written = ([key, value]: readonly [string, string]) => `${Array.from(key).
 const WRITTEN = sql`length(c.key) || ' ' || c.key || c.value`
 
 export function attributeFilter(viewer: User | null, { custom_attributes }: AttributeOptions): AttributeFilter {
-  const asked = Object.entries(custom_attributes ?? {})
-  if (asked.length === 0 || !viewer?.admin) return {}
-  return { attributes: JSON.stringify(asked.map(written)), attribute_count: asked.length }
+  const entries = Object.entries(custom_attributes ?? {})
+  if (entries.length === 0 || !viewer?.admin) return {}
+  return { attributes: JSON.stringify(entries.map(written)), attribute_count: entries.length }
 }
 
 /** A condition: the row of `table` has all of the given attributes. */

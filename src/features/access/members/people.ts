@@ -34,19 +34,19 @@ export const addressesFor = (viewer: User | null): Addresses =>
   viewer === null ? 'none' : viewer.admin ? 'parts' : 'whole'
 
 export function peopleOf(db: Db, { query, user_ids, skip_users }: PeopleFilter, addresses: Addresses): People {
-  const wanted = query?.trim() ?? ''
+  const term = query?.trim() ?? ''
   return {
-    ...(wanted !== '' && namesOf(db, wanted, addresses)),
-    ...(wanted !== '' && addresses === 'whole' && { address: wanted.toLowerCase() }),
+    ...(term !== '' && namesOf(db, term, addresses)),
+    ...(term !== '' && addresses === 'whole' && { address: term.toLowerCase() }),
     ...(user_ids && { user_ids: idList(db, user_ids) }),
     ...(skip_users && { skip_users: idList(db, skip_users) }),
   }
 }
 
-function namesOf(db: Db, wanted: string, addresses: Addresses): People {
-  const isIndexed = Array.from(wanted).length >= SUBSTRING_FROM
-  if (addresses === 'parts') return isIndexed ? { containing: substring(db, wanted) } : { like: likePattern(wanted) }
-  return isIndexed ? { containingOpenly: substring(db, wanted, OPEN_NAMES) } : { likeOpenly: likePattern(wanted) }
+function namesOf(db: Db, term: string, addresses: Addresses): People {
+  const isIndexed = Array.from(term).length >= SUBSTRING_FROM
+  if (addresses === 'parts') return isIndexed ? { containing: substring(db, term) } : { like: likePattern(term) }
+  return isIndexed ? { containingOpenly: substring(db, term, OPEN_NAMES) } : { likeOpenly: likePattern(term) }
 }
 
 const usersLike = (columns: readonly string[], pattern: string): RawBuilder<number> => {

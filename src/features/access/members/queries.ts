@@ -119,7 +119,7 @@ export interface SourceName {
  */
 export async function nameMailedSource(app: App, at: SourceColumns): Promise<SourceName | null> {
   const { db } = app
-  const place =
+  const source =
     at.project_id === null
       ? { id: at.group_id, emails_disabled: false }
       : await db
@@ -127,12 +127,12 @@ export async function nameMailedSource(app: App, at: SourceColumns): Promise<Sou
           .select(['namespace_id as id', 'emails_disabled'])
           .where('id', '=', at.project_id)
           .executeTakeFirst()
-  if (!place || place.emails_disabled) return null
+  if (!source || source.emails_disabled) return null
   const silent = await db
     .selectFrom('namespace_ancestors as a')
     .innerJoin('namespaces as n', 'n.id', 'a.ancestor_id')
     .select('n.id')
-    .where('a.namespace_id', '=', place.id)
+    .where('a.namespace_id', '=', source.id)
     .where('n.emails_disabled', '=', true)
     .limit(1)
     .executeTakeFirst()

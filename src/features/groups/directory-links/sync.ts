@@ -24,7 +24,7 @@ type Member = Row<'members'>
  * changes.
  */
 export async function syncGroup(app: App, id: number): Promise<void> {
-  const asked = timestamp(app.clock)
+  const startedAt = timestamp(app.clock)
   const answers = await ask(app, await linksOf(app.db, id))
   const left = await transact(app, async (app) => {
     await lockMembers(app, { group_id: id, project_id: null })
@@ -35,10 +35,10 @@ export async function syncGroup(app: App, id: number): Promise<void> {
       .where('deleting', '=', false)
       .executeTakeFirst()
     if (!group) return []
-    if (isOvertaken(app, asked, group.ldap_synced_at)) return []
-    const input = await wishOf(app.db, await linksOf(app.db, id), answers)
+    if (isOvertaken(app, startedAt, group.ldap_synced_at)) return []
+    const input = await linkedLevels(app.db, await linksOf(app.db, id), answers)
     if (input.isComplete) {
-      await updateNamespace(app, id, { ldap_synced_at: asked })
+      await updateNamespace(app, id, { ldap_synced_at: startedAt })
     }
     return fulfil(app, id, input)
   })
@@ -53,8 +53,8 @@ export async function syncGroup(app: App, id: number): Promise<void> {
  * A run that asked the directory later has already finished, so its answer is newer. A time in the future comes from a
  * wrong clock and is ignored.
  */
-const isOvertaken = ({ clock }: App, asked: string, synced: string | null): boolean =>
-  synced !== null && synced > asked && synced <= timestamp(clock)
+const isOvertaken = ({ clock }: App, startedAt: string, synced: string | null): boolean =>
+  synced !== null && synced > startedAt && synced <= timestamp(clock)
 
 /** DNs by the id of the link. Directories that are not configured are skipped. */
 async function ask(app: App, links: readonly DirectoryLink[]): Promise<Map<number, string[]>> {
@@ -76,7 +76,7 @@ interface Options {
   readonly isComplete: boolean
 }
 
-async function wishOf(
+async function linkedLevels(
   db: Db,
   links: readonly DirectoryLink[],
   answers: ReadonlyMap<number, readonly string[]>,

@@ -177,18 +177,18 @@ const isBinOnly = (filter: GroupFilter): boolean =>
   Boolean(filter.only_pending_delete) || Boolean(filter.marked_for_deletion_on)
 
 /** Null if nobody asks for the bin, or if the viewer cannot own a group in it. */
-function wantedInBin(db: Db, viewer: User | null, filter: GroupFilter): Filter | null {
+function binFilter(db: Db, viewer: User | null, filter: GroupFilter): Filter | null {
   if (!(filter.include_pending_delete || isBinOnly(filter)) || viewer?.state !== 'active') return null
   const {
     of_user: _of,
     public_too: _public,
     internal_too: _internal,
     substring: _sub,
-    ...wanted
+    ...values
   } = valuesOf(db, viewer, filter)
   const day = filter.marked_for_deletion_on
   return {
-    ...wanted,
+    ...values,
     binned: true,
     ...(!viewer.admin && { member: viewer.id, at_least: Owner }),
     ...(day && { deleted_from: `${day}T00:00:00.000Z`, deleted_until: dayAfter(day) }),
@@ -208,12 +208,12 @@ export async function listGroups(
 ): Promise<Page<Group>> {
   // Visitors have no memberships.
   if (!viewer && (filter.owned || filter.min_access_level)) return { items: [], total: 0 }
-  const binned = wantedInBin(db, viewer, filter)
+  const binned = binFilter(db, viewer, filter)
   const bin = binned ? await binnedGroups(db, binned, page, filter) : { items: [], total: 0 }
   if (isBinOnly(filter)) return bin
   const rest = { limit: page.limit - bin.items.length, offset: Math.max(0, page.offset - bin.total) }
-  const wanted = valuesOf(db, viewer, filter)
-  const { items, total } = await groups(db, wanted, rest.limit === 0 ? { ...rest, limit: 1 } : rest, filter)
+  const values = valuesOf(db, viewer, filter)
+  const { items, total } = await groups(db, values, rest.limit === 0 ? { ...rest, limit: 1 } : rest, filter)
   return { items: [...bin.items, ...items.slice(0, rest.limit)], total: bin.total + total }
 }
 

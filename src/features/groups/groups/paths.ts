@@ -38,9 +38,9 @@ interface Scope {
 }
 
 /** Throws if a sibling has the name or any record has the path. Locks both, so that no other transaction takes them. */
-export async function reservePath(app: TransactionApp, place: Scope): Promise<void> {
+export async function reservePath(app: TransactionApp, scope: Scope): Promise<void> {
   const { db } = app
-  const { id = 0, parent_id, name, path, full_path } = place
+  const { id = 0, parent_id, name, path, full_path } = scope
   await lockName(db, `group ${parent_id} ${name}`)
   if (await isNameTaken(app, { id, parent_id, name })) throw taken('name')
 

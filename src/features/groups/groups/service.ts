@@ -68,12 +68,12 @@ export async function createGroup(app: App, actor: User, input: NewGroup): Promi
       const visibility = input.visibility ?? (await usualVisibility(app, parent))
       await assertVisibilityAllowed(app, actor, visibility, { parent })
       const { name, path } = input
-      const place = { parent_id, name, path, full_path: fullPathOf(parent, path) }
-      await reservePath(app, place)
+      const scope = { parent_id, name, path, full_path: fullPathOf(parent, path) }
+      await reservePath(app, scope)
       const now = timestamp(app.clock)
       const group = await addNamespace(app, {
         kind: 'group',
-        ...place,
+        ...scope,
         full_name: fullNameOf(parent, name),
         owner_id: null,
         share_with_group_lock: parent?.share_with_group_lock ?? false,
@@ -218,10 +218,10 @@ type GroupColumns = Pick<RowChange<'namespaces'>, (typeof COLUMNS | typeof CLEAR
 /** The columns that the input sets. */
 function columnsOf(input: GroupChange): GroupColumns {
   const emails = input.emails_enabled ?? null
-  const wanted = { ...input, emails_disabled: input.emails_disabled ?? (emails === null ? null : !emails) }
+  const columns = { ...input, emails_disabled: input.emails_disabled ?? (emails === null ? null : !emails) }
   const named = [
-    ...COLUMNS.filter((name) => (wanted[name] ?? null) !== null),
-    ...CLEARABLE.filter((name) => wanted[name] !== undefined),
+    ...COLUMNS.filter((name) => (columns[name] ?? null) !== null),
+    ...CLEARABLE.filter((name) => columns[name] !== undefined),
   ]
-  return Object.fromEntries(named.map((name) => [name, wanted[name]]))
+  return Object.fromEntries(named.map((name) => [name, columns[name]]))
 }

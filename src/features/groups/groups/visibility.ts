@@ -43,6 +43,9 @@ async function faultsInside({ db }: App, { id }: Group, visibility: Visibility):
     .where('deleting', '=', false)
     .limit(1)
     .executeTakeFirst()
-  const told = (inside: string) => `${visibility} is not allowed since ${inside} with higher visibility.`
-  return [...(project ? [told('this group contains projects')] : []), ...(child ? [told('there are sub-groups')] : [])]
+  const fault = (inside: string) => `${visibility} is not allowed since ${inside} with higher visibility.`
+  return [
+    ...(project ? [fault('this group contains projects')] : []),
+    ...(child ? [fault('there are sub-groups')] : []),
+  ]
 }

@@ -14,10 +14,10 @@ interface NamedRecord {
 }
 
 function pageOfGroups({ db }: App, ids: RawBuilder<unknown>, { search, skip_groups }: NamedRecord, page: Cut) {
-  const wanted = search?.trim()
+  const term = search?.trim()
   const skipped = skip_groups ?? []
   const like = (column: 'name' | 'path') =>
-    sql<boolean>`lower(${sql.ref(column)}) like lower(${likePattern(wanted!)}) escape '\\'`
+    sql<boolean>`lower(${sql.ref(column)}) like lower(${likePattern(term!)}) escape '\\'`
   return pageOfQuery(
     db
       .selectFrom('namespaces')
@@ -25,7 +25,7 @@ function pageOfGroups({ db }: App, ids: RawBuilder<unknown>, { search, skip_grou
       .where(sql<boolean>`id in (${ids})`)
       .where('kind', '=', 'group')
       .where('deleting', '=', false)
-      .$if(Boolean(wanted), (query) => query.where((eb) => eb.or([like('name'), like('path')])))
+      .$if(Boolean(term), (query) => query.where((eb) => eb.or([like('name'), like('path')])))
       .$if(skipped.length > 0, (query) => query.where('id', 'not in', skipped))
       .orderBy('id'),
     page,
@@ -36,7 +36,7 @@ const around = ({ namespace }: ProjectSubject) =>
   sql`select ancestor_id from namespace_ancestors where namespace_id = ${namespace.id}`
 
 /** Only members of the project see the name of a private group, unless they are a member of that group. */
-const told = ({ viewer, level }: ProjectSubject, { visibleOnly = false } = {}): RawBuilder<boolean> => {
+const isVisible = ({ viewer, level }: ProjectSubject, { visibleOnly = false } = {}): RawBuilder<boolean> => {
   if (viewer?.admin || (level >= Guest && !visibleOnly)) return sql`1 = 1`
   const open = sql.join(openVisibilities(viewer).map((one: Visibility) => sql.lit(one)))
   return sql`(n.visibility in (${open}) or n.id in (${groupsOfUser(viewer?.id ?? 0)}))`
@@ -44,12 +44,12 @@ const told = ({ viewer, level }: ProjectSubject, { visibleOnly = false } = {}): 
 
 const sharedWith = (subject: ProjectSubject, level: number, input?: { visibleOnly?: boolean }) =>
   sql`select n.id from project_shares s join namespaces n on n.id = s.group_id
-    where s.project_id = ${subject.project.id} and s.group_access >= ${levelWithin(level)} and ${told(subject, input)}`
+    where s.project_id = ${subject.project.id} and s.group_access >= ${levelWithin(level)} and ${isVisible(subject, input)}`
 
 /** Shares of the project's ancestor groups. */
 const inheritedShares = (subject: ProjectSubject, level: number) =>
   sql`select n.id from group_shares s join namespaces n on n.id = s.shared_with_group_id
-    where s.group_id in (${around(subject)}) and s.group_access >= ${levelWithin(level)} and ${told(subject)}`
+    where s.group_id in (${around(subject)}) and s.group_access >= ${levelWithin(level)} and ${isVisible(subject)}`
 
 export interface GroupsAroundFilter extends NamedRecord {
   with_shared?: boolean | null | undefined
@@ -84,10 +84,10 @@ export function listInvitedGroups(
   page: Cut,
 ): Promise<Page<Group>> {
   const level = min_access_level ?? NoAccess
-  const wanted = relation && relation.length > 0 ? relation : RELATIONS
+  const relations = relation && relation.length > 0 ? relation : RELATIONS
   const ways = { direct: sharedWith(subject, level), inherited: inheritedShares(subject, level) }
   const ids = sql`${sql.join(
-    wanted.map((one) => ways[one]),
+    relations.map((one) => ways[one]),
     sql` union `,
   )}`
   return pageOfGroups(app, ids, named, page)

@@ -39,10 +39,10 @@ export async function transferGroup(app: App, actor: User, { id }: Group, target
       await assertMovable(app, group, parent)
       const { name, path } = group
       assertValidGroup({ path }, { isRoot: parent === null })
-      const place = { parent_id: target, name, path, full_path: fullPathOf(parent, path) }
-      await reservePath(app, { id, ...place })
+      const scope = { parent_id: target, name, path, full_path: fullPathOf(parent, path) }
+      await reservePath(app, { id, ...scope })
       const moved = await updateNamespace(app, id, {
-        ...place,
+        ...scope,
         full_name: fullNameOf(parent, name),
         updated_at: timestamp(app.clock),
       })

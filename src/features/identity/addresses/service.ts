@@ -37,10 +37,10 @@ export function assertMayComeFrom(app: App, user: Pick<User, 'id'>, address: str
 export function mayComeFrom(app: App, { id }: Pick<User, 'id'>, address: string): MaybePromise<boolean> {
   return andThen(settingsAtHand(app), (settings) => {
     if (!settings.unique_ips_limit_enabled) return true
-    const place = new Scope(app, settings, id, networkOf(address))
+    const scope = new Scope(app, settings, id, networkOf(address))
     return andThen(addressesOf(app.db, { user_id: id }), (known) => {
-      if (!place.isAmongFirst(known)) return false
-      return place.isNoted(known) || note(app, place)
+      if (!scope.isAmongFirst(known)) return false
+      return scope.isNoted(known) || note(app, scope)
     })
   })
 }
@@ -90,14 +90,14 @@ const isBefore = (one: UserAddress, other: UserAddress) =>
   one.since === other.since ? one.address < other.address : one.since < other.since
 
 /** Runs one at a time per user: of two new addresses that compete for the last free slot, one is rejected. */
-function note(app: App, place: Scope): Promise<boolean> {
-  const { userId: user_id, address, window } = place
+function note(app: App, scope: Scope): Promise<boolean> {
+  const { userId: user_id, address, window } = scope
   return transact(app, async (app) => {
     await lockName(app.db, `addresses ${user_id}`)
     const known = await addressesOf(app.db, { user_id })
-    if (!place.isAmongFirst(known)) return false
+    if (!scope.isAmongFirst(known)) return false
     const now = timestamp(app.clock)
-    const since = place.own(known)?.since ?? now
+    const since = scope.own(known)?.since ?? now
     await forget(app, window).where('user_id', '=', user_id).execute()
     await app.db
       .insertInto('user_addresses')

@@ -39,9 +39,9 @@ export async function claimOfLink(app: App, token: string): Promise<Claim | null
 /** Returns false if the link is no longer valid, or another user has taken the address in the meantime. */
 export async function confirmClaimByLink(app: App, token: string): Promise<boolean> {
   return transact(app, async (app) => {
-    const asked = await claimOfLink(app, token)
-    if (!asked) return false
-    await lockName(app.db, `email ${asked.email}`)
+    const candidate = await claimOfLink(app, token)
+    if (!candidate) return false
+    await lockName(app.db, `email ${candidate.email}`)
     // Check again inside the transaction: a concurrent request may have used the link.
     const claim = await claimOfLink(app, token)
     if (!claim || (await isOwned(app, claim.email))) return false

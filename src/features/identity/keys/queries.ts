@@ -48,11 +48,11 @@ export function readFingerprint(text: string): Fingerprint | null {
   return sha256 ? { fingerprint_sha256: `SHA256:${sha256}` } : null
 }
 
-export async function findKeyByFingerprint(db: Db, wanted: Fingerprint): Promise<Row<'keys'> | null> {
+export async function findKeyByFingerprint(db: Db, fingerprint: Fingerprint): Promise<Row<'keys'> | null> {
   const found = await db
     .selectFrom('keys')
     .selectAll()
-    .where((eb) => eb.and(wanted))
+    .where((eb) => eb.and(fingerprint))
     .executeTakeFirst()
   return found ?? null
 }

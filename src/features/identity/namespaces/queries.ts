@@ -105,14 +105,14 @@ async function countMembers(db: Db, viewer: User, namespaces: readonly Namespace
     viewer,
     groups.map(({ id }) => id),
   )
-  const told = groups
+  const ids = groups
     .filter((namespace) =>
       namespacePolicy.countMembers({ namespace, viewer, level: levels.get(namespace.id) ?? NoAccess }),
     )
     .map(({ id }) => id)
-  const counts = told.length > 0 ? await memberCounts(db, { groups: idList(db, told) }) : []
+  const counts = ids.length > 0 ? await memberCounts(db, { groups: idList(db, ids) }) : []
   const known = new Map(counts.map(({ ancestor_id, members }) => [ancestor_id, Number(members)]))
-  return new Map(told.map((id) => [id, known.get(id) ?? 0]))
+  return new Map(ids.map((id) => [id, known.get(id) ?? 0]))
 }
 
 export interface NamespaceFilter {
@@ -180,8 +180,8 @@ export interface PathOptions {
  */
 export async function lookUpPath(app: App, viewer: User, { path, parent_id }: PathOptions) {
   const parent = parent_id ? await findNamespace(app.db, String(parent_id)) : null
-  const met = parent && (await loadNamespaceSubject(app.db, parent, viewer))
-  if (parent_id && !(met && namespacePolicy.read(met))) throw notFound('Namespace')
+  const subject = parent && (await loadNamespaceSubject(app.db, parent, viewer))
+  if (parent_id && !(subject && namespacePolicy.read(subject))) throw notFound('Namespace')
 
   const candidates = [path, ...Array.from({ length: SUGGESTIONS_TRIED }, (_, n) => `${path}${n + 1}`)]
   const taken = await takenPaths(app.db, parent, candidates)

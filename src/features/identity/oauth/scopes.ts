@@ -13,10 +13,10 @@ export const toScopes = (text: string): Scope[] => words(text).filter(isScope)
  * The requested scopes, all of which must be allowed. Without a request: `api`, or all scopes of a client that has no
  * `api`.
  */
-export function chosenScopes(asked: string | null, allowed: readonly Scope[]): readonly Scope[] {
-  const wanted = words(asked ?? '')
-  if (wanted.length === 0) return allowed.includes('api') ? ['api'] : allowed
-  const chosen = wanted.filter((word): word is Scope => (allowed as readonly string[]).includes(word))
-  if (chosen.length < wanted.length) throw oauthRefusal('invalid_scope')
+export function chosenScopes(requested: string | null, allowed: readonly Scope[]): readonly Scope[] {
+  const names = words(requested ?? '')
+  if (names.length === 0) return allowed.includes('api') ? ['api'] : allowed
+  const chosen = names.filter((word): word is Scope => (allowed as readonly string[]).includes(word))
+  if (chosen.length < names.length) throw oauthRefusal('invalid_scope')
   return chosen
 }

@@ -32,11 +32,11 @@ export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
 
   /** Reads the request. Errors are answered here, to the user or to the client. */
-  async function asked(
+  async function withRequest(
     given: Raw,
     request: FastifyRequest,
     reply: FastifyReply,
-    answer: (asked: RequestContext) => Promise<FastifyReply>,
+    answer: (context: RequestContext) => Promise<FastifyReply>,
   ): Promise<FastifyReply> {
     const target = await findTarget(app, given)
     if (!target) return sendPage(reply, 400, badClientPage)
@@ -52,7 +52,7 @@ export const routes: WebRoutes = (server, gateway) => {
   }
 
   server.get('/oauth/authorize', (request, reply) =>
-    asked(queryOf(request), request, reply, async ({ user, target, input, given }) => {
+    withRequest(queryOf(request), request, reply, async ({ user, target, input, given }) => {
       if (await hasConsent(app, user, target, input)) {
         return reply.redirect(await grant(app, user, target, input), 303)
       }
@@ -64,7 +64,7 @@ export const routes: WebRoutes = (server, gateway) => {
   )
 
   onSignInForm(server, gateway, '/oauth/authorize', (form, request, reply) =>
-    asked(form, request, reply, async ({ user, target, input }) => {
+    withRequest(form, request, reply, async ({ user, target, input }) => {
       // A form cannot send DELETE, so the button sends `_method`.
       const isDenied = textOf(form, '_method') === 'delete'
       return reply.redirect(isDenied ? denialAddress(target) : await grant(app, user, target, input), 303)
@@ -72,7 +72,7 @@ export const routes: WebRoutes = (server, gateway) => {
   )
 
   const deny: FormHandler = (form, request, reply) =>
-    asked({ ...queryOf(request), ...form }, request, reply, async ({ target }) =>
+    withRequest({ ...queryOf(request), ...form }, request, reply, async ({ target }) =>
       reply.redirect(denialAddress(target), 303),
     )
   onSignInForm(server, gateway, '/oauth/authorize', deny, 'DELETE')

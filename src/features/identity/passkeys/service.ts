@@ -28,7 +28,7 @@ const library = lazily(() => import('@simplewebauthn/server'))
 const ALGORITHMS = [-8, -7, -257]
 
 /** The relying party that devices bind their keys to. */
-function placeOf({ url }: App) {
+function originOf({ url }: App) {
   const { origin, hostname } = new URL(url)
   return { expectedOrigin: origin, expectedRPID: hostname }
 }
@@ -102,7 +102,7 @@ async function readRegistration(app: App, { response, ...rest }: Registered, exp
   const input = {
     response: given,
     expectedChallenge,
-    ...placeOf(app),
+    ...originOf(app),
     requireUserVerification: false,
     supportedAlgorithmIDs: ALGORITHMS,
   }
@@ -194,7 +194,7 @@ async function readSignature(
       clientExtensionResults: {},
     },
     expectedChallenge: challenge,
-    ...placeOf(app),
+    ...originOf(app),
     credential: known,
     requireUserVerification: isAlone,
   }).catch(() => null)

@@ -43,24 +43,26 @@ export function dueSecondFactor(app: App, user: User): MaybePromise<Requirement 
         ? { group: null, hours: settings.two_factor_grace_period }
         : null
       const demand = instance && (!group || instance.hours <= group.hours) ? instance : (group ?? null)
-      return demand && andThen(askedAt(app, user), (asked) => ({ group: demand.group, until: end(asked, demand) }))
+      return (
+        demand && andThen(requiredSince(app, user), (since) => ({ group: demand.group, until: end(since, demand) }))
+      )
     }),
   )
 }
 
-const end = (asked: string, { hours }: Demand) => new Date(Date.parse(asked) + hours * HOUR).toISOString()
+const end = (since: string, { hours }: Demand) => new Date(Date.parse(since) + hours * HOUR).toISOString()
 
 export const isOverdue = ({ clock }: App, { until }: Requirement): boolean => until <= timestamp(clock)
 
-function askedAt(app: App, { id, second_factor_asked_at: known }: User): MaybePromise<string> {
+function requiredSince(app: App, { id, second_factor_asked_at: known }: User): MaybePromise<string> {
   if (known !== null) return known
   const now = timestamp(app.clock)
   if (app.config.readOnly) return now
-  const told = app.db
+  const saved = app.db
     .updateTable('users')
     .set({ second_factor_asked_at: now })
     .where('id', '=', id)
     .where('second_factor_asked_at', 'is', null)
     .execute()
-  return told.then(() => now)
+  return saved.then(() => now)
 }

@@ -120,9 +120,9 @@ async function createAccount(app: App, { provider }: Directory, person: Director
 }
 
 async function freeUsername(app: App, uid: string): Promise<string> {
-  const wanted = isPath(uid) ? uid : pathOf(uid.replace(/@.*/s, '')) || 'user'
+  const base = isPath(uid) ? uid : pathOf(uid.replace(/@.*/s, '')) || 'user'
   for (let suffix = 0; ; suffix++) {
-    const username = `${wanted.slice(0, 200)}${suffix || ''}`
+    const username = `${base.slice(0, 200)}${suffix || ''}`
     if (isReservedAtTop(username)) continue
     const taken = await app.db
       .selectFrom('namespaces')

@@ -95,10 +95,10 @@ type TakenField = 'email' | 'username'
 
 function takenField(error: unknown): TakenField | null {
   if (!(error instanceof Refusal)) return null
-  const { kind, reason: said } = error
-  if (kind === 'conflict') return said === EMAIL_TAKEN ? 'email' : 'username'
+  const { kind, reason } = error
+  if (kind === 'conflict') return reason === EMAIL_TAKEN ? 'email' : 'username'
   // A secondary address of another user.
-  return typeof said === 'object' && 'email' in said ? 'email' : null
+  return typeof reason === 'object' && 'email' in reason ? 'email' : null
 }
 
 /** Mails the owner at the submitted address. Inactive users get no mail. */

@@ -24,10 +24,10 @@ export async function directoryIdentities(app: App, user: User): Promise<Directo
 /** Sign-ins store normalised DNs. DNs that an administrator entered may have any form and are compared one by one. */
 export async function findUserByDn(db: Db, provider: string, dn: string): Promise<User | null> {
   const identities = db.selectFrom('identities').where('provider', '=', provider)
-  const wanted = normaliseDn(dn)
-  const exact = await identities.select('user_id').where('extern_uid', '=', wanted).executeTakeFirst()
+  const normalised = normaliseDn(dn)
+  const exact = await identities.select('user_id').where('extern_uid', '=', normalised).executeTakeFirst()
   if (exact) return findUser(db, exact.user_id)
   const all = await identities.select(['user_id', 'extern_uid']).orderBy('id').execute()
-  const same = all.find(({ extern_uid }) => normaliseDn(extern_uid) === wanted)
+  const same = all.find(({ extern_uid }) => normaliseDn(extern_uid) === normalised)
   return same ? findUser(db, same.user_id) : null
 }

@@ -58,16 +58,16 @@ async function listStates(
   order: UserOrder,
   page: PageRequest,
 ): Promise<Page<RowState>> {
-  const wanted = search?.trim()
-  if (!wanted) return users(db, visible, page, order)
+  const term = search?.trim()
+  if (!term) return users(db, visible, page, order)
 
   // The exact match comes first. The other matches follow by id, whatever order is requested, so no page reads more
   // than its rows.
-  const named = { ...visible, exactly: wanted.toLowerCase() }
+  const named = { ...visible, exactly: term.toLowerCase() }
   const exact = await users(db, named, page)
-  if (Array.from(wanted).length < SUBSTRING_FROM) return exact
+  if (Array.from(term).length < SUBSTRING_FROM) return exact
   const rest = { limit: page.limit - exact.items.length, offset: Math.max(0, page.offset - exact.total) }
-  const part = byAddress ? { beside: substring(db, wanted) } : { besideOpenly: substring(db, wanted, OPEN_NAMES) }
+  const part = byAddress ? { beside: substring(db, term) } : { besideOpenly: substring(db, term, OPEN_NAMES) }
   const others = await users(db, { ...named, ...part }, rest)
   const items = exact.items.length === 0 ? others.items : [...exact.items, ...others.items]
   return { items, total: exact.total + others.total }

@@ -70,8 +70,8 @@ export async function withUsers<R, const C extends Record<string, keyof R>>(
 ): Promise<WithUsers<R, C>[]> {
   const named = Object.entries(columns)
   const ids = new Set(rows.flatMap((row) => named.map(([, column]) => row[column] as number | null | undefined)))
-  const wanted = [...ids].filter((id) => typeof id === 'number')
-  const users = wanted.length === 0 ? [] : await usersById(db, { ids: idList(db, wanted) })
+  const userIds = [...ids].filter((id) => typeof id === 'number')
+  const users = userIds.length === 0 ? [] : await usersById(db, { ids: idList(db, userIds) })
   const known = new Map<unknown, User>(users.map((user) => [user.id, user]))
   const people = (row: R) => named.map(([name, column]) => [name, known.get(row[column]) ?? null])
   return rows.map((row) => ({ ...row, ...Object.fromEntries(people(row)) }))
@@ -84,11 +84,11 @@ export async function findUserByIdOrUsername(db: Db, given: string): Promise<Use
 
 /** Finds a user by the login they type: a username or a primary email, regardless of case. */
 export async function findUserByLogin(db: Db, login: string): Promise<User | null> {
-  const wanted = login.trim().toLowerCase()
+  const normalised = login.trim().toLowerCase()
   const user = await db
     .selectFrom('users')
     .selectAll()
-    .where((eb) => eb.or([eb(sql`lower(username)`, '=', wanted), eb('email', '=', wanted)]))
+    .where((eb) => eb.or([eb(sql`lower(username)`, '=', normalised), eb('email', '=', normalised)]))
     .executeTakeFirst()
   return user ?? null
 }

@@ -81,7 +81,7 @@ const isForm = (name: string) => name.endsWith('_input')
 /** Each page by the last part of its URL; `''` is the index. */
 export function docsPages(document: OpenApi, url: string): Map<string, string> {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, one]) => place(one, method.toUpperCase(), path, document)),
+    Object.entries(methods).map(([method, one]) => positioned(one, method.toUpperCase(), path, document)),
   )
   const records = Object.entries(document.components.schemas).filter(([name]) => !isForm(name))
   const families = document.tags.map(({ name }) => ({
@@ -105,7 +105,7 @@ export function docsPages(document: OpenApi, url: string): Map<string, string> {
   ])
 }
 
-function place(operation: Operation, method: string, path: string, { components }: OpenApi): Positioned {
+function positioned(operation: Operation, method: string, path: string, { components }: OpenApi): Positioned {
   const { parameters = [], requestBody, ...rest } = operation
   const [type, { schema } = { schema: {} }] = Object.entries(requestBody?.content ?? {})[0] ?? []
   return {

@@ -14,11 +14,11 @@ export const listFeatures = (db: Db): Promise<Feature[]> =>
 /** The actors for some usernames, and the unknown usernames. */
 export async function findActors(db: Db, usernames: string[]): Promise<{ actors: string[]; unknown: string[] }> {
   if (usernames.length === 0) return { actors: [], unknown: [] }
-  const wanted = usernames.map((username) => username.toLowerCase())
+  const names = usernames.map((username) => username.toLowerCase())
   const users = await db
     .selectFrom('users')
     .select(['id', 'username'])
-    .where((eb) => eb(eb.fn<string>('lower', ['username']), 'in', wanted))
+    .where((eb) => eb(eb.fn<string>('lower', ['username']), 'in', names))
     .orderBy('id')
     .execute()
   const found = new Set(users.map((user) => user.username.toLowerCase()))

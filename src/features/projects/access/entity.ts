@@ -5,7 +5,7 @@ import { Guest, NoAccess, Owner, type Visibility } from '../../../lib/levels.ts'
 import type { Row } from '../../../store/database.ts'
 import { UserSummaryEntity, type UserSummary } from '../../identity/users/entity.ts'
 
-const place = entity({ id: z.int(), full_path: z.string() })
+const groupEntity = entity({ id: z.int(), full_path: z.string() })
 
 /** One rule that gives a level, or the reason why it gives none. */
 const ruleEntity = entity({
@@ -23,11 +23,11 @@ const ruleEntity = entity({
   /** Why the rule does not count. */
   reason: z.string().optional(),
   /** The group of the membership. */
-  group: place.optional(),
+  group: groupEntity.optional(),
   /** For a share: the group above the project that is shared. Absent if the project itself is shared. */
-  shared_group: place.optional(),
+  shared_group: groupEntity.optional(),
   /** The group that gets the share, and the maximum level of the share. */
-  shared_with: place.optional(),
+  shared_with: groupEntity.optional(),
   group_access: z.int().optional(),
   member_access_level: z.int().optional(),
   expires_at: dateOut.nullable().optional(),

@@ -20,15 +20,15 @@ export const explain = endpoint({
   input: z.object({ user_id: blankable(id) }),
   output: AccessEntity,
   async handle({ app, viewer, subject, input }) {
-    const wanted = input.user_id ?? viewer.id
+    const userId = input.user_id ?? viewer.id
     // Only owners may see the memberships of other users.
-    if (wanted !== viewer.id && subject.level < Owner) throw forbidden()
-    const user = await findUser(app.db, wanted)
+    if (userId !== viewer.id && subject.level < Owner) throw forbidden()
+    const user = await findUser(app.db, userId)
     if (!user) throw notFound('User')
     const { project, namespace } = subject
     // Only administrators learn who is an administrator.
-    const met = viewer.admin ? user : { ...user, admin: false }
-    const facts = await accessFacts(app.db, met, project, namespace)
+    const member = viewer.admin ? user : { ...user, admin: false }
+    const facts = await accessFacts(app.db, member, project, namespace)
     return presentAccess(facts, presentUserSummary(user, await surroundings(app)), {
       id: project.id,
       path_with_namespace: pathWithNamespace(project, namespace),

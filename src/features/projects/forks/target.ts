@@ -29,21 +29,21 @@ async function namespacesCalled(db: Db, given: string): Promise<Namespace[]> {
     const one = await findNamespaceById(db, Number(given))
     return one ? [one] : []
   }
-  const wanted = given.toLowerCase()
+  const lowered = given.toLowerCase()
   const whole = await db
     .selectFrom('namespaces')
     .selectAll()
-    .where(sql`lower(full_path)`, '=', wanted)
+    .where(sql`lower(full_path)`, '=', lowered)
     .executeTakeFirst()
   if (whole) return [whole]
   return db
     .selectFrom('namespaces')
     .selectAll()
-    .where((eb) => eb.or([eb(sql`lower(path)`, '=', wanted), eb(sql`lower(name)`, '=', wanted)]))
+    .where((eb) => eb.or([eb(sql`lower(path)`, '=', lowered), eb(sql`lower(name)`, '=', lowered)]))
     .orderBy((eb) =>
       eb
         .case()
-        .when(sql`lower(path)`, '=', wanted)
+        .when(sql`lower(path)`, '=', lowered)
         .then(0)
         .else(1)
         .end(),

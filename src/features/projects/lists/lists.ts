@@ -332,7 +332,7 @@ const binnedProjects = longList<Filter, 'projects', ProjectOrder, 'id'>({
 })
 
 /** Null if nobody asks for the bin, or if the viewer cannot own a project in it. */
-function wantedInBin(db: Db, viewer: User | null, filter: ProjectFilter): Filter | null {
+function binFilter(db: Db, viewer: User | null, filter: ProjectFilter): Filter | null {
   if (!asksForBin(filter) || viewer?.state !== 'active') return null
   const { seen_by: _seen, internal_too: _internal, substring: _substring, ...values } = valuesOf(db, viewer, filter)
   const archived = typeof filter.active === 'boolean' ? !filter.active : filter.archived
@@ -428,7 +428,7 @@ export async function listProjects(
   filter: ProjectFilter,
   page: Cut,
 ): Promise<Page<{ id: number }>> {
-  const binned = wantedInBin(db, viewer, filter)
+  const binned = binFilter(db, viewer, filter)
   const bin = binned ? await binnedProjects(db, binned, page, filter) : { items: [], total: 0 }
   if (isBinOnly(filter)) return bin
   const rest = { limit: page.limit - bin.items.length, offset: Math.max(0, page.offset - bin.total) }
@@ -460,7 +460,7 @@ export async function nextProjects(
   limit: number,
 ): Promise<{ id: number }[]> {
   const sort = filter.sort ?? 'desc'
-  const binned = wantedInBin(db, viewer, filter)
+  const binned = binFilter(db, viewer, filter)
   const bin = binned ? await binnedProjects.next(db, binned, sort, limit) : []
   if (isBinOnly(filter)) return bin
   const active = await projects.next(db, valuesOf(db, viewer, filter), sort, limit)

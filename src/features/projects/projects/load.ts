@@ -84,7 +84,7 @@ async function load(
     ]),
     topicsOf(db, ids),
   ])
-  const place = (id: number, namespaceId: number, ownerId: number | null) => {
+  const locationOf = (id: number, namespaceId: number, ownerId: number | null) => {
     const project = projects.get(id)
     const namespace = namespaces.get(namespaceId)
     if (!project || !namespace) return undefined
@@ -92,10 +92,10 @@ async function load(
     return { project, namespace, owner, topics: topics.get(id) ?? [] }
   }
   return versionKeys.map((versionKey) => {
-    const placed = place(versionKey.id, versionKey.namespace_id, versionKey.owner_id)
+    const placed = locationOf(versionKey.id, versionKey.namespace_id, versionKey.owner_id)
     if (!placed) return undefined
     const source = showsSource(viewer, versionKey)
-      ? place(versionKey.source_id!, versionKey.source_namespace_id!, versionKey.source_owner_id)
+      ? locationOf(versionKey.source_id!, versionKey.source_namespace_id!, versionKey.source_owner_id)
       : undefined
     return {
       ...placed,
@@ -267,8 +267,8 @@ async function presentVersioned(
   const shown = versionKeys.map((versionKey) => shownTo(viewer, versionKey, input, sizes))
   const keys = versionKeys.map((versionKey, i) => keyOf(viewer, versionKey, shown[i]!))
   return cachedRecords(app, keys, async (missing) => {
-    const wanted = missing.map((i) => versionKeys[i]!)
-    const loaded = await load(app.db, viewer, wanted)
+    const missingKeys = missing.map((i) => versionKeys[i]!)
+    const loaded = await load(app.db, viewer, missingKeys)
     return loaded.map((one, n) => one && present(app, one, shown[missing[n]!]!))
   })
 }

@@ -127,16 +127,16 @@ export async function removeProjectsIn(app: App, namespace: number): Promise<boo
     .orderBy('projects.id')
     .limit(PROJECTS_A_TURN)
     .execute()
-  const told = await toldOf(app, projects)
+  const announced = await announcedAmong(app, projects)
   for (const { full_path, kind, ...project } of projects) {
-    const isTold = told.has(project.id) || wasInBin(project)
-    await removeProject(app, project, isTold ? undefined : removalOf(project, { full_path, kind }))
+    const isAnnounced = announced.has(project.id) || wasInBin(project)
+    await removeProject(app, project, isAnnounced ? undefined : removalOf(project, { full_path, kind }))
   }
   return projects.length < PROJECTS_A_TURN
 }
 
 /** Projects that were deleted individually before their namespace was. */
-async function toldOf(app: App, projects: readonly { id: number }[]): Promise<Set<number>> {
+async function announcedAmong(app: App, projects: readonly { id: number }[]): Promise<Set<number>> {
   if (projects.length === 0) return new Set()
   const keys = new Map(projects.map(({ id }) => [removalKey(id), id]))
   const jobs = await app.db

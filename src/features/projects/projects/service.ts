@@ -203,10 +203,10 @@ export async function setTopics(app: App, { id }: Project, topics: readonly stri
 const NO_PLACE = { namespace: ['is not valid'] }
 
 /** The namespace in which `actor` may create a project. */
-export async function namespaceFor(app: App, actor: User, owner: User, wanted: number | null): Promise<Namespace> {
+export async function namespaceFor(app: App, actor: User, owner: User, namespaceId: number | null): Promise<Namespace> {
   const own = app.db.selectFrom('namespaces').selectAll().where('owner_id', '=', owner.id).where('kind', '=', 'user')
-  if (wanted === null) return own.executeTakeFirstOrThrow()
-  const namespace = await findNamespaceById(app.db, wanted)
+  if (namespaceId === null) return own.executeTakeFirstOrThrow()
+  const namespace = await findNamespaceById(app.db, namespaceId)
   if (!namespace || namespace.deleting || !(await mayPutInto(app, actor, owner, namespace))) {
     throw invalid(NO_PLACE)
   }
@@ -235,11 +235,11 @@ export async function assertWithinLimit(app: App, namespace: Namespace): Promise
     .where('id', '=', namespace.owner_id)
     .executeTakeFirstOrThrow()
   if (Number(taken) < limit) return
-  const said =
+  const message =
     limit === 0
       ? 'Personal project creation is not allowed. Please contact your administrator with questions'
       : `Your project limit is ${limit} projects! Please contact your administrator to increase it`
-  throw new Refusal('forbidden', said, { body: { error: [said] } })
+  throw new Refusal('forbidden', message, { body: { error: [message] } })
 }
 
 const LONGEST_FULL_PATH = 255
@@ -248,30 +248,30 @@ const LONGEST_FULL_PATH = 255
 export async function assertFree(
   app: App,
   namespace: Namespace,
-  wanted: { id?: number | undefined; name: string; path: string },
+  target: { id?: number | undefined; name: string; path: string },
   more: FieldErrors = {},
 ): Promise<void> {
-  if (`${namespace.full_path}/${wanted.path}`.length > LONGEST_FULL_PATH)
+  if (`${namespace.full_path}/${target.path}`.length > LONGEST_FULL_PATH)
     throw invalid({ path: [tooLong(LONGEST_FULL_PATH)] })
-  const path = wanted.path.toLowerCase()
+  const path = target.path.toLowerCase()
   // The repository of a wiki has the project's path with this suffix.
   const twin = path.endsWith('.wiki') ? path.slice(0, -'.wiki'.length) : `${path}.wiki`
   const rivals = await app.db
     .selectFrom('projects')
     .select(['id', 'name', 'deleting', sql<string>`lower(path)`.as('path')])
     .where('namespace_id', '=', namespace.id)
-    .where((eb) => eb.or([eb(sql`lower(path)`, 'in', [path, twin]), eb('name', '=', wanted.name)]))
+    .where((eb) => eb.or([eb(sql`lower(path)`, 'in', [path, twin]), eb('name', '=', target.name)]))
     .execute()
-  const others = rivals.filter(({ id }) => id !== wanted.id)
+  const others = rivals.filter(({ id }) => id !== target.id)
   if (others.some(({ deleting }) => deleting)) {
     throw invalid({ base: ['The project is still being deleted. Please try again later.'], ...more })
   }
   const group = await app.db
     .selectFrom('namespaces')
     .select('id')
-    .where(sql`lower(full_path)`, '=', `${namespace.full_path}/${wanted.path}`.toLowerCase())
+    .where(sql`lower(full_path)`, '=', `${namespace.full_path}/${target.path}`.toLowerCase())
     .executeTakeFirst()
-  const named = others.some((one) => one.name === wanted.name || one.path === twin)
+  const named = others.some((one) => one.name === target.name || one.path === twin)
   const placed = group !== undefined || others.some((one) => one.path === path)
   if (named || placed) throw invalid({ ...(named && { name: [TAKEN] }), ...(placed && { path: [TAKEN] }), ...more })
 }
@@ -289,9 +289,9 @@ export const refusingDuplicates = <T>(more: FieldErrors, change: Promise<T>): Pr
   )
 
 /** Only administrators choose a storage. Other projects go to the default storage of the instance. */
-export function storageFor(app: App, actor: User, wanted: string | null | undefined): string {
-  if (!actor.admin || !wanted) return 'default'
-  if (!Object.hasOwn(app.config.storages, wanted))
+export function storageFor(app: App, actor: User, storage: string | null | undefined): string {
+  if (!actor.admin || !storage) return 'default'
+  if (!Object.hasOwn(app.config.storages, storage))
     throw invalid({ repository_storage: ['is not included in the list'] })
-  return wanted
+  return storage
 }

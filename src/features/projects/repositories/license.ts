@@ -29,10 +29,10 @@ export async function describeLicense(app: App, subject: ProjectSubject): Promis
   const { content } = (await readObject(dir, file.id, { maxBytes: LONGEST_LICENSE })) ?? {}
   const license = content ? await recogniseLicense(content.toString()) : null
   const { key, name, nickname, html_url, source_url } = license ?? OTHER
-  const place = encodeSegments(`${project.default_branch}/${file.name}`)
+  const path = encodeSegments(`${project.default_branch}/${file.name}`)
   return {
     license: { key, name, nickname, html_url, source_url },
-    license_url: pageBelow(`${app.url}/${pathWithNamespace(project, namespace)}`, `blob/${place}`),
+    license_url: pageBelow(`${app.url}/${pathWithNamespace(project, namespace)}`, `blob/${path}`),
   }
 }
 

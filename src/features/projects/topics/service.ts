@@ -62,14 +62,14 @@ export async function updateTopic(app: App, { id }: Topic, input: TopicInput): P
   }
   await withFreeName(
     transact(app, async (app) => {
-      const here = app.db.updateTable('topics').where('id', '=', id)
+      const update = app.db.updateTable('topics').where('id', '=', id)
       // The first update locks the row, so that no concurrent request replaces the avatar that is released below.
-      const before = await here.set({ curated: true }).returningAll().executeTakeFirst()
+      const before = await update.set({ curated: true }).returningAll().executeTakeFirst()
       if (!before) throw notFound('Topic') // a concurrent request deleted the topic
       if (change.name !== undefined && change.name !== before.name)
         await app.db.updateTable('project_topics').set({ name: change.name }).where(carried(before)).execute()
       if (avatar.avatar_digest !== undefined) await releaseBlob(app, before.avatar_digest)
-      return here
+      return update
         .set({ ...change, curated: true })
         .returningAll()
         .executeTakeFirstOrThrow()
