@@ -54,9 +54,9 @@ export function presentBranch({ name, commit }: Head, around: BranchSurroundings
  * Whether a rule allows developers this ability. On an unprotected branch developers have it anyway, and both fields
  * are false.
  */
-const developersCan = (rules: Rules, name: string, wanted: BranchAbility): boolean =>
+const developersCan = (rules: Rules, name: string, branchAbility: BranchAbility): boolean =>
   rules
     .filter((rule) => matches(rule.name, name))
     .some(({ allowances }) =>
-      allowances.some(({ ability, access_level }) => ability === wanted && access_level === Developer),
+      allowances.some(({ ability, access_level }) => ability === branchAbility && access_level === Developer),
     )

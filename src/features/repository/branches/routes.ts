@@ -34,13 +34,13 @@ export const list = endpoint({
   async handle({ app, subject, input, page }) {
     const { search, regex, sort, page_token } = input
     const isKeyset = input.pagination === 'keyset' || Boolean(page_token)
-    const place = isKeyset ? { limit: page.limit + 1 } : { skip: page.offset, limit: page.limit }
+    const range = isKeyset ? { limit: page.limit + 1 } : { skip: page.offset, limit: page.limit }
     const { items, total } = await listHeads(subject.dir, {
       order: sort ?? 'name_asc',
       ...(search && { search }),
       ...(regex && { where: await regexFilter(app, subject, regex) }),
       ...(isKeyset && page_token && { after: page_token }),
-      ...place,
+      ...range,
     })
     const shown = items.slice(0, page.limit)
     const around = await aroundBranches(app, subject, shown)

@@ -128,9 +128,9 @@ const levelFor = (developers: boolean | null | undefined) =>
   typeof developers === 'boolean' ? (developers ? Developer : Master) : null
 
 /** Replaces all entries of the ability by this level. */
-function replacing({ allowances }: LoadedRule, wanted: BranchAbility, access_level: number | null) {
+function replacing({ allowances }: LoadedRule, branchAbility: BranchAbility, access_level: number | null) {
   if (access_level === null) return []
-  const old = allowances.filter(({ ability }) => ability === wanted).map(({ id }) => ({ id, _destroy: true }))
+  const old = allowances.filter(({ ability }) => ability === branchAbility).map(({ id }) => ({ id, _destroy: true }))
   return [...old, { access_level }]
 }
 

@@ -17,8 +17,8 @@ const REVERTS = /^This reverts commit ([0-9a-f]{40})\.?$/m
 
 export function notesFor({ version, date, commits, trailer, path }: Notes): string {
   const reverted = new Set(commits.map(({ message }) => REVERTS.exec(message)?.[1]))
-  const told = commits.filter(({ id, message }) => !reverted.has(id) && !REVERTS.test(message))
-  const entries = told.flatMap((commit) => {
+  const listed = commits.filter(({ id, message }) => !reverted.has(id) && !REVERTS.test(message))
+  const entries = listed.flatMap((commit) => {
     const category = trailerOf(commit.message, trailer)
     return category === null ? [] : [{ category, line: `- [${commit.title}](${path}@${commit.id})` }]
   })
@@ -33,12 +33,12 @@ export function notesFor({ version, date, commits, trailer, path }: Notes): stri
 function trailerOf(message: string, name: string): string | null {
   const paragraphs = message.trimEnd().split(/\n\s*\n/)
   if (paragraphs.length < 2) return null
-  const wanted = `${name.toLowerCase()}:`
+  const prefix = `${name.toLowerCase()}:`
   const line = paragraphs
     .at(-1)!
     .split('\n')
-    .findLast((one) => one.toLowerCase().startsWith(wanted))
-  return line?.slice(wanted.length).trim() || null
+    .findLast((one) => one.toLowerCase().startsWith(prefix))
+  return line?.slice(prefix.length).trim() || null
 }
 
 const HEADING = /^## (\S+)/

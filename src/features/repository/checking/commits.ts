@@ -8,10 +8,10 @@ import type { Project } from '../../projects/projects/queries.ts'
 const MOST_TOLD = 100
 
 export async function missingCommits({ db }: App, { id }: Pick<Project, 'id'>, dir: string): Promise<string[]> {
-  const told: string[] = []
+  const faults: string[] = []
   for await (const { table, id: row, column, sha } of withoutCommit(dir, referencedCommits(db, id))) {
-    if (told.length === MOST_TOLD) return [...told, 'there are more such rows']
-    told.push(`row ${row} of ${table} names the commit ${sha} (${column}), which is not there`)
+    if (faults.length === MOST_TOLD) return [...faults, 'there are more such rows']
+    faults.push(`row ${row} of ${table} names the commit ${sha} (${column}), which is not there`)
   }
-  return told
+  return faults
 }

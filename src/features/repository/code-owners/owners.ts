@@ -10,7 +10,7 @@ import type { Db } from '../../../store/database.ts'
 import { textsIn } from '../../../store/dialect.ts'
 
 /** The first file that exists wins. */
-const PLACES = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS']
+const PATHS = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS']
 
 const MOST_PATHS = 10_000
 
@@ -24,7 +24,7 @@ export interface OwnerRule {
 
 /** Finds the file in the tree of a commit, or null. */
 export async function findOwnersFile(dir: string, target: string): Promise<string | null> {
-  for (const path of PLACES) {
+  for (const path of PATHS) {
     const entry = await entryAt(dir, target, path)
     if (entry && isFile(entry)) return entry.id
   }
@@ -112,9 +112,9 @@ export async function usersBehind(
   emails: readonly string[],
   { confirmed = false } = {},
 ): Promise<Map<string, number>> {
-  const wanted = [...new Set(emails)]
-  if (wanted.length === 0) return new Map()
-  const among = sql<boolean>`email in (${textsIn(db, JSON.stringify(wanted))})`
+  const addresses = [...new Set(emails)]
+  if (addresses.length === 0) return new Map()
+  const among = sql<boolean>`email in (${textsIn(db, JSON.stringify(addresses))})`
   const rows = await db
     .selectFrom('users')
     .select(['id', 'email'])

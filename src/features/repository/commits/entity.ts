@@ -68,7 +68,7 @@ export type CommitPipeline = Pick<
  */
 export function presentCommit(
   commit: Commit,
-  { url, trailers: isAsked }: { url: string; trailers?: boolean | null | undefined },
+  { url, trailers: withTrailers }: { url: string; trailers?: boolean | null | undefined },
 ): CommitRecord {
   const trailers = [...trailersIn(commit.message)]
   return {
@@ -82,7 +82,7 @@ export function presentCommit(
     web_url: pageBelow(url, `commit/${commit.id}`),
     // The names come from commit messages. `Object.fromEntries` makes even `__proto__` a plain field.
     trailers: Object.fromEntries(trailers.map(([name, values]) => [name, values.at(-1)!])),
-    extended_trailers: isAsked ? Object.fromEntries(trailers) : {},
+    extended_trailers: withTrailers ? Object.fromEntries(trailers) : {},
   }
 }
 

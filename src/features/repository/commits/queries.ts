@@ -38,8 +38,8 @@ export interface CommitFilter {
 export async function findHistory(dir: string, filter: CommitFilter, page: PageRequest): Promise<Page<Commit>> {
   const start = filter.all ? { all: true } : startOf(filter.ref_name ?? '')
   if (!start) return { items: [], total: 0 }
-  const place = { skip: page.offset, limit: page.limit }
-  const { commits, total } = await listHistory(dir, { ...start, ...historyOptions(filter) }, place)
+  const range = { skip: page.offset, limit: page.limit }
+  const { commits, total } = await listHistory(dir, { ...start, ...historyOptions(filter) }, range)
   return { items: commits, total }
 }
 

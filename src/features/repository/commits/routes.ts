@@ -66,10 +66,10 @@ export const list = endpoint({
     const { items, total } = await findHistory(dir, input, page)
     const ids = input.with_stats ? items.map(({ id }) => id) : []
     const stats = await commitStats(dir, ids)
-    const place = { ...presentationOf(app, subject), trailers: input.trailers }
+    const presentation = { ...presentationOf(app, subject), trailers: input.trailers }
     const present = (commit: (typeof items)[number]) => {
       const numbers = stats.get(commit.id)
-      return { ...presentCommit(commit, place), ...(numbers && { stats: presentStats(numbers) }) }
+      return { ...presentCommit(commit, presentation), ...(numbers && { stats: presentStats(numbers) }) }
     }
     return { total, items: items.map(present) }
   },

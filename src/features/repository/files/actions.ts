@@ -57,9 +57,9 @@ class Scope {
   present = 0
 
   at(name: string): Scope {
-    let place = this.below.get(name)
-    if (!place) this.below.set(name, (place = new Scope()))
-    return place
+    let node = this.below.get(name)
+    if (!node) this.below.set(name, (node = new Scope()))
+    return node
   }
 }
 
@@ -76,19 +76,19 @@ class Draft {
 
   put(path: string, file: File | null): void {
     const above: Scope[] = []
-    let place = this.#top
+    let node = this.#top
     for (const name of path.split('/')) {
-      above.push(place)
-      place = place.at(name)
+      above.push(node)
+      node = node.at(name)
     }
-    const touched = place.file === undefined ? 1 : 0
-    const present = (file ? 1 : 0) - (place.file ? 1 : 0)
+    const touched = node.file === undefined ? 1 : 0
+    const present = (file ? 1 : 0) - (node.file ? 1 : 0)
     for (const one of above) {
       one.touched += touched
       one.present += present
     }
-    place.file = file
-    this.#files.set(path, place)
+    node.file = file
+    this.#files.set(path, node)
   }
 
   async fileAt(path: string): Promise<File | null> {
@@ -103,15 +103,15 @@ class Draft {
     const parts = path.split('/')
     if (!parts.every(isFileName)) throw refuse('Path is not valid')
     let before = this.#root()
-    let place: Scope | undefined = this.#top
+    let node: Scope | undefined = this.#top
     for (const name of parts) {
       before = before && (await this.#entryIn(before, name))
-      place = place?.below.get(name)
-      const file = place?.file
+      node = node?.below.get(name)
+      const file = node?.file
       const isThere = file === undefined ? before !== null && before.type !== 'tree' : file !== null
       if (isThere) throw refuse('A file with this name already exists')
     }
-    if (await this.#isFolder(path, place)) throw refuse('A directory with this name already exists')
+    if (await this.#isFolder(path, node)) throw refuse('A directory with this name already exists')
   }
 
   async changes(): Promise<Change[]> {
@@ -124,10 +124,10 @@ class Draft {
     return changes
   }
 
-  async #isFolder(path: string, place: Scope | undefined): Promise<boolean> {
-    if (place && place.present > 0) return true
+  async #isFolder(path: string, node: Scope | undefined): Promise<boolean> {
+    if (node && node.present > 0) return true
     if ((await this.#entryAt(path))?.type !== 'tree') return false
-    if (!place || place.touched === 0) return true
+    if (!node || node.touched === 0) return true
     // A folder disappears with its last file.
     const all = (await listTree(this.ground.dir, this.ground.base!, path, { recursive: true })) ?? []
     return all.some((entry) => entry.type !== 'tree' && this.#files.get(entry.path)?.file !== null)

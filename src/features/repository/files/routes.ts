@@ -158,7 +158,7 @@ function tooLong(error: unknown): never {
   throw error
 }
 
-const place = {
+const fileFields = {
   file_path: text,
   branch: filledText,
   commit_message: filledLongText,
@@ -168,7 +168,7 @@ const place = {
 }
 
 const content = {
-  ...place,
+  ...fileFields,
   content: documentText,
   encoding: oneOf('text', 'base64').nullish(),
   execute_filemode: bool.nullish(),
@@ -216,7 +216,7 @@ export const destroy = endpoint({
   on: repository,
   allow: 'commit',
   alsoAsks: ['push to the branch'],
-  input: z.object({ ...place, last_commit_id: text.nullish() }),
+  input: z.object({ ...fileFields, last_commit_id: text.nullish() }),
   output: null,
   async handle({ app, viewer, subject, input }) {
     // Clients may send `last_commit_id` here, too. The server has never checked it.

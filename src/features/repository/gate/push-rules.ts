@@ -122,11 +122,11 @@ async function textChecks(
 
 /** Email addresses in lower case that no account has as its primary or secondary address. */
 async function unknownEmails(app: App, commits: readonly IncomingCommit[]): Promise<Set<string>> {
-  const asked = new Set(
+  const emails = new Set(
     commits.flatMap(({ authorEmail, committerEmail }) => [authorEmail.toLowerCase(), committerEmail.toLowerCase()]),
   )
-  const unknown = new Set(asked)
-  for (const some of batchesOf([...asked], EMAILS_A_QUERY)) {
+  const unknown = new Set(emails)
+  for (const some of batchesOf([...emails], EMAILS_A_QUERY)) {
     const known = await app.db
       .selectFrom('users')
       .select('email')

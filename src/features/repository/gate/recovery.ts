@@ -26,13 +26,13 @@ const ORPHAN_OVER = MINUTE / 12
 export const finishChanges = job(
   'repository.finish_changes',
   async (app) => {
-    const places = await app.db
+    const repositories = await app.db
       .selectFrom('pending_changes')
       .select(['project_id', 'wiki'])
       .distinct()
       .where((eb) => eb.or([eb('created_at', '<=', after(app.clock, -SETTLED)), hasHolderEnded('holder')]))
       .execute()
-    for (const { project_id, wiki } of places) {
+    for (const { project_id, wiki } of repositories) {
       const project = await findProjectById(app.db, project_id)
       if (project) await finishIn(app, project, wiki)
     }
@@ -55,17 +55,17 @@ async function finishIn(app: App, project: Project, wiki: boolean): Promise<void
   const state = await valuesOf(wiki ? wikiDir(app, project) : repositoryDir(app, project), names)
   // The order of these reads matters: a change that is published meanwhile appears in one of them.
   const rows = await pending(app, project, wiki)
-  const told = await toldOf(app, project, wiki, seen[0]!.row.created_at)
+  const announced = await announcedMoves(app, project, wiki, seen[0]!.row.created_at)
 
   const settled = after(app.clock, -SETTLED)
   const isFresh = ({ row, isOrphan }: Orphans) => row.created_at > settled && !isOrphan
   // If a ref is moving right now, its value is not final. A later run handles it.
   const moving = new Set([
     ...rows.filter(isFresh).flatMap(({ updates }) => updates.map(({ ref }) => ref)),
-    ...told.filter(({ id }) => id > before).map(({ ref }) => ref),
+    ...announced.filter(({ id }) => id > before).map(({ ref }) => ref),
   ])
   const left = rows.filter((one) => !isFresh(one) && one.updates.every(({ ref }) => !moving.has(ref)))
-  const moves = movesOf(left, told, state)
+  const moves = movesOf(left, announced, state)
   for (const one of left) await finish(app, project, one, moves.get(one) ?? [])
 }
 
@@ -112,7 +112,7 @@ interface Move extends Update {
 /** How far back to search for the value of a ref at the start of a change. */
 const BACK = HOUR
 
-async function toldOf({ db }: App, project: Project, wiki: boolean, since: string): Promise<Move[]> {
+async function announcedMoves({ db }: App, project: Project, wiki: boolean, since: string): Promise<Move[]> {
   const start = new Date(Date.parse(since) - BACK).toISOString()
   const events = await db
     .selectFrom('events')
@@ -125,18 +125,18 @@ async function toldOf({ db }: App, project: Project, wiki: boolean, since: strin
     .execute()
   return events.flatMap(({ id, payload, created_at: at }) => {
     const event = JSON.parse(payload) as Events['repository.changed']
-    const isHere = event.project_id === project.id && event.wiki === wiki
-    return isHere ? event.updates.map((update) => ({ ...update, id, at })) : []
+    const isOfRepository = event.project_id === project.id && event.wiki === wiki
+    return isOfRepository ? event.updates.map((update) => ({ ...update, id, at })) : []
   })
 }
 
 /** Finds the updates that happened. Starts with the newest change: its old value is the new value of an earlier one. */
 function movesOf(
   left: readonly Orphans[],
-  told: readonly Move[],
+  announced: readonly Move[],
   state: ReadonlyMap<string, string | null>,
 ): Map<Orphans, Update[]> {
-  const known = Map.groupBy(told, ({ ref }) => ref)
+  const known = Map.groupBy(announced, ({ ref }) => ref)
   const moves = new Map<Orphans, Update[]>()
   for (const one of left.toReversed()) {
     const at = one.row.created_at

@@ -58,13 +58,13 @@ const deletesTag = ({ ref, after }: Update) => after === null && ref.startsWith(
 export async function changeRefs(
   app: App,
   pusher: Pusher,
-  place: PushTarget,
+  target: PushTarget,
   updates: readonly Update[],
   { pointers, unsigned }: Pick<Origin, 'pointers'> & Pick<Expected, 'unsigned'> = {},
 ): Promise<void> {
-  const fault = await updateFault(app, pusher, place, updates, { pointers })
+  const fault = await updateFault(app, pusher, target, updates, { pointers })
   if (fault) throw new Refusal('bad_request', fault)
-  const { project } = place
+  const { project } = target
   await landUpdates(app, pusher, repositoryDir(app, project), { project, updates, unsigned })
 }
 

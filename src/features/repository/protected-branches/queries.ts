@@ -32,7 +32,7 @@ interface Filter {
 
 /** One row for each entry, and one row for a rule without entries. */
 const entriesOf = (kind: Kind) =>
-  hotQuery((db, wanted: Filter, given) => {
+  hotQuery((db, filter: Filter, given) => {
     const { rules, allowances } = tablesOf(kind)
     return db
       .selectFrom(`${rules} as r`)
@@ -44,18 +44,18 @@ const entriesOf = (kind: Kind) =>
       .select(['r.updated_at', 'a.id as allowance_id', 'a.ability', 'a.access_level'])
       .select(['a.user_id', 'a.group_id', 'a.deploy_key_id'])
       .select(sql<string | null>`coalesce(u.name, g.name, k.title)`.as('whose'))
-      .where('r.project_id', '=', wanted.project_id)
-      .$if(given('name'), (query) => query.where('r.name', '=', wanted.name!))
-      .$if(given('ids'), (query) => query.where(inIdList(db, 'r.id', wanted.ids!)))
+      .where('r.project_id', '=', filter.project_id)
+      .$if(given('name'), (query) => query.where('r.name', '=', filter.name!))
+      .$if(given('ids'), (query) => query.where(inIdList(db, 'r.id', filter.ids!)))
       .orderBy('r.id')
       .orderBy('a.id')
   })
 
 const ENTRIES = { branch: entriesOf('branch'), tag: entriesOf('tag') }
 
-async function loadRules(db: Db, kind: Kind, wanted: Filter): Promise<LoadedRule[]> {
+async function loadRules(db: Db, kind: Kind, filter: Filter): Promise<LoadedRule[]> {
   const rules = new Map<number, LoadedRule>()
-  for (const row of await ENTRIES[kind](db, wanted)) {
+  for (const row of await ENTRIES[kind](db, filter)) {
     const { allowance_id, ability, access_level, user_id, group_id, deploy_key_id, whose, ...rule } = row
     const known = rules.get(rule.id) ?? { ...rule, allowances: [] }
     rules.set(rule.id, known)

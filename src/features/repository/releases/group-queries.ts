@@ -58,9 +58,9 @@ export async function presentGroupReleases(
     .execute()
   const byId = new Map(namespaces.map((one) => [one.id, one]))
   const levelOn = await levelsOnProjects(app.db, viewer, ids)
-  const places = projects.flatMap((project) => {
+  const scopes = projects.flatMap((project) => {
     const namespace = byId.get(project.namespace_id)
     return namespace ? [{ project, namespace, dir: repositoryDir(app, project), level: levelOn(project.id) }] : []
   })
-  return presentReleasesAt(app, places, releases)
+  return presentReleasesAt(app, scopes, releases)
 }

@@ -19,12 +19,12 @@ export async function findMilestones(
   titles: readonly string[] | null | undefined,
 ): Promise<number[] | null> {
   if (!titles) return null
-  const wanted = [...new Set(titles)]
-  if (wanted.length === 0) return []
+  const uniqueTitles = [...new Set(titles)]
+  if (uniqueTitles.length === 0) return []
   const found = await db
     .selectFrom('milestones')
     .select(['id', 'title', 'project_id'])
-    .where('title', 'in', wanted)
+    .where('title', 'in', uniqueTitles)
     .where((eb) =>
       eb.or([
         eb('project_id', '=', project.id),
@@ -38,7 +38,7 @@ export async function findMilestones(
     .orderBy('id')
     .execute()
   const byTitle = Map.groupBy(found, ({ title }) => title)
-  const missing = wanted.filter((title) => !byTitle.has(title))
+  const missing = uniqueTitles.filter((title) => !byTitle.has(title))
   if (missing.length > 0) throw new Refusal('bad_request', `Milestone(s) not found: ${missing.join(', ')}`)
   // The project's own milestone takes precedence over one of a group.
   return Array.from(byTitle.values(), (some) => (some.find(({ project_id }) => project_id !== null) ?? some[0]!).id)
@@ -55,18 +55,18 @@ export async function setMilestones({ db }: App, { id }: Release, milestones: re
 
 /** Replaces one milestone by another, in one project or everywhere. */
 export async function replaceReleaseMilestone({ db }: App, from: number, to: number, project?: number): Promise<void> {
-  const here =
+  const inProject =
     project === undefined ? sql`true` : sql`release_id in (select id from releases where project_id = ${project})`
   await sql`insert into release_milestones (release_id, milestone_id)
-    select release_id, ${to} from release_milestones where milestone_id = ${from} and ${here}
+    select release_id, ${to} from release_milestones where milestone_id = ${from} and ${inProject}
     on conflict do nothing`.execute(db)
-  await sql`delete from release_milestones where milestone_id = ${from} and ${here}`.execute(db)
+  await sql`delete from release_milestones where milestone_id = ${from} and ${inProject}`.execute(db)
 }
 
 /** Milestones by release. Counts only issues that every reader of the project's issues may see. */
 export async function milestonesOfReleases(
   db: Db,
-  places: readonly Pick<RepositorySubject, 'project' | 'level'>[],
+  scopes: readonly Pick<RepositorySubject, 'project' | 'level'>[],
   releases: readonly Release[],
 ): Promise<Map<number, ReleasedMilestone[]>> {
   if (releases.length === 0) return new Map()
@@ -90,7 +90,7 @@ export async function milestonesOfReleases(
     .where(inIdList(db, 'link.release_id', idList(db, ids)))
     .orderBy('m.id')
     .execute()
-  const counting = new Set(places.filter((place) => hasFeature(place, 'issues')).map(({ project }) => project.id))
+  const counting = new Set(scopes.filter((scope) => hasFeature(scope, 'issues')).map(({ project }) => project.id))
   const byRelease = new Map<number, ReleasedMilestone[]>()
   for (const { release_id, released_by, issues, closed_issues, ...milestone } of rows) {
     const counts = counting.has(released_by)

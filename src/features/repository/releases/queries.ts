@@ -120,39 +120,39 @@ export async function findLinkByPath(db: Db, release: Release, path: string): Pr
 type Scope = Pick<RepositorySubject, 'project' | 'namespace' | 'dir' | 'level'>
 
 /** The records of a page in one project. */
-export const presentReleases = (app: App, place: Scope, releases: readonly Release[]): Promise<ReleaseRecord[]> =>
-  presentReleasesAt(app, [place], releases)
+export const presentReleases = (app: App, scope: Scope, releases: readonly Release[]): Promise<ReleaseRecord[]> =>
+  presentReleasesAt(app, [scope], releases)
 
 /** The same for several projects. Loads links and authors for all of them at once, and commits once per repository. */
 export async function presentReleasesAt(
   app: App,
-  places: readonly Scope[],
+  scopes: readonly Scope[],
   releases: readonly Release[],
 ): Promise<ReleaseRecord[]> {
   const links = Map.groupBy(await linksOf(app.db, releases), ({ release_id }) => release_id)
-  const milestones = await milestonesOfReleases(app.db, places, releases)
+  const milestones = await milestonesOfReleases(app.db, scopes, releases)
   const authored = await withUsers(app.db, releases, { author: 'author_id' })
   const users = await surroundings(app)
   const now = timestamp(app.clock)
-  const loaded = places.map(async (place) => {
+  const loaded = scopes.map(async (scope) => {
     const commits = await commitsOf(
-      place,
-      releases.filter(({ project_id }) => project_id === place.project.id),
+      scope,
+      releases.filter(({ project_id }) => project_id === scope.project.id),
     )
-    const path = `/${pathWithNamespace(place.project, place.namespace)}`
-    return [place.project.id, { commits, around: { users, path, projectId: place.project.id, now } }] as const
+    const path = `/${pathWithNamespace(scope.project, scope.namespace)}`
+    return [scope.project.id, { commits, around: { users, path, projectId: scope.project.id, now } }] as const
   })
   const byProject = new Map(await Promise.all(loaded))
   return authored.flatMap((release) => {
-    const place = byProject.get(release.project_id)
-    if (!place) return []
+    const facts = byProject.get(release.project_id)
+    if (!facts) return []
     const loaded = {
       ...release,
       links: links.get(release.id) ?? [],
       milestones: milestones.get(release.id) ?? [],
-      commit: place.commits.get(release.sha ?? '') ?? null,
+      commit: facts.commits.get(release.sha ?? '') ?? null,
     }
-    return [presentRelease(loaded, place.around)]
+    return [presentRelease(loaded, facts.around)]
   })
 }
 

@@ -11,11 +11,11 @@ export async function withHtml(
   releases: readonly ReleaseRecord[],
 ): Promise<ReleaseRecord[]> {
   const tracker = await app.findTracker(app, subject.project)
-  const places = { project: webUrlOf(app, subject) }
+  const linkBases = { project: webUrlOf(app, subject) }
   const texts = releases.map(({ description }) => description ?? '')
   const named = await Promise.all(texts.map((text) => referencesIn(text, app.url, app.caller)))
   const resolutions = await app.resolveReferences(app, subject.viewer, subject.project, named.flat())
-  const around = { base: app.url, caller: app.caller, tracker, linkBases: places }
+  const around = { base: app.url, caller: app.caller, tracker, linkBases }
   const render = (text: string, n: number) =>
     renderMarkdown(text, { ...around, resolutions: resolutionsOf(named[n]!, resolutions) })
   const html = await Promise.all(texts.map(render))

@@ -61,19 +61,19 @@ async function layOutLargeFiles(
 ): Promise<void> {
   await mkdir(folder, { recursive: true })
   const isBelow = (path: string, top: string) => `${path}/`.startsWith(`${top}/`)
-  const isWanted = (path: string) =>
+  const isIncluded = (path: string) =>
     (within === '' || isBelow(path, within)) && !exclude.some((one) => isBelow(path, one))
   // The server writes files only below the folder, whatever paths a tree contains.
   const isPlain = (path: string) => path.split('/').every(isFileName)
   const entries = (await listTree(dir, commit, '', { recursive: true })) ?? []
-  const files = entries.filter((entry) => isFile(entry) && isWanted(entry.path) && isPlain(entry.path))
+  const files = entries.filter((entry) => isFile(entry) && isIncluded(entry.path) && isPlain(entry.path))
   for (const some of batchesOf(files, FILES_AT_ONCE)) {
     const pointers = await pointersAmong(dir, some)
     const oids = new Set(pointers.map(({ oid }) => oid))
     const objects = await findLfsObjects(app.db, project.id, [...oids])
     for (const { path, oid } of pointers) {
-      const isHere = (objects.get(oid)?.size ?? Infinity) <= LARGEST_ARCHIVED
-      const open = isHere ? await app.blobs.open(oid) : null
+      const isSmallEnough = (objects.get(oid)?.size ?? Infinity) <= LARGEST_ARCHIVED
+      const open = isSmallEnough ? await app.blobs.open(oid) : null
       if (!open) continue
       await mkdir(dirname(join(folder, path)), { recursive: true })
       await pipeline(open.stream, createWriteStream(join(folder, path)))

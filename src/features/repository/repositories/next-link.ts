@@ -7,9 +7,9 @@ export function nextLink(
   app: App,
   { project }: RepositorySubject,
   list: 'branches' | 'tree',
-  asked: Record<string, string | number | boolean | null | undefined>,
+  params: Record<string, string | number | boolean | null | undefined>,
 ): Record<string, string> {
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(asked)) if (value != null && value !== '') query.set(name, `${value}`)
+  for (const [name, value] of Object.entries(params)) if (value != null && value !== '') query.set(name, `${value}`)
   return { Link: `<${app.url}${API}/projects/${project.id}/repository/${list}?${query}>; rel="next"` }
 }

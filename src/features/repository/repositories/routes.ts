@@ -120,10 +120,10 @@ export const treeCommits = endpoint({
       pageOfListing(listing, page),
       lastCommits(subject.dir, commit, path),
     ])
-    const place = { url: webUrlOf(app, subject) }
+    const presentation = { url: webUrlOf(app, subject) }
     const present = ({ name, path }: (typeof items)[number]) => {
       const found = last?.get(name)
-      return { name, path, commit: found ? presentCommit(found, place) : null }
+      return { name, path, commit: found ? presentCommit(found, presentation) : null }
     }
     return { items: items.map(present), total }
   },

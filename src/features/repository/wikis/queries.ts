@@ -64,8 +64,8 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Ignores case, because slugs are unique without regard to case. */
 export async function findPage(app: App, project: Project, slug: string, version?: string): Promise<Page | null> {
-  const wanted = slug.toLowerCase()
-  return (await listPages(app, project, version)).find((page) => page.slug.toLowerCase() === wanted) ?? null
+  const lowered = slug.toLowerCase()
+  return (await listPages(app, project, version)).find((page) => page.slug.toLowerCase() === lowered) ?? null
 }
 
 /** Reads several short pages at a time, but long pages one by one, so that memory holds at most one long page. */

@@ -126,7 +126,7 @@ async function commit(
     const base = before ?? (await resolveCommit(dir, WIKI_REF))
     const words = { message: `${actor.username} ${did}`, author: signer, committer: signer }
     const after = await commitOf(dir, base, await changes(), words)
-    const told = page && {
+    const payload = page && {
       ...page,
       title: titleOf(page.slug),
       format: pageOfFile(page.path)!.format,
@@ -134,7 +134,7 @@ async function commit(
       version: after,
       text: page.action === 'delete' ? before! : after,
     }
-    await changeWiki(app, webPusher(actor, level), { project }, [{ ref, before, after }], told)
+    await changeWiki(app, webPusher(actor, level), { project }, [{ ref, before, after }], payload)
   })
 }
 
