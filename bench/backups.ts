@@ -43,8 +43,8 @@ export async function openBackupBench({ postgres, effort }: Bench, megabytes: nu
   const work = await mkdtemp(join(tmpdir(), 'mortise-bench-backup-'))
   removeAtExit(work)
   stack.defer(() => rm(work, { recursive: true, force: true }))
-  const place = stack.use(await makeServerFolder(postgres, 0))
-  const server = stack.use(await startOurs(place, { rootToken: ROOT_TOKEN }))
+  const serverFolder = stack.use(await makeServerFolder(postgres, 0))
+  const server = stack.use(await startOurs(serverFolder, { rootToken: ROOT_TOKEN }))
   const ask = async (path: string, body: FormData | object) => {
     const isForm = body instanceof FormData
     const answer = await fetch(`http://127.0.0.1:${server.port}/api/v4${path}`, {
@@ -54,13 +54,13 @@ export async function openBackupBench({ postgres, effort }: Bench, megabytes: nu
     })
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
   }
-  await generate(place, ask, megabytes)
+  await generate(serverFolder, ask, megabytes)
   const rounds = megabytes >= LARGE_MB ? 1 : Math.min(effort.rounds, MOST_ROUNDS)
   const dest = join(work, 'backup')
   const copy = async () => {
     const target = join(work, 'copy')
     const time = await timed(async () => {
-      await run('cp', ['-r', place.data, target])
+      await run('cp', ['-r', serverFolder.data, target])
       await run('sh', ['-c', `find "$0" -type f -print0 | xargs -0 sync`, target])
     })
     await rm(target, { recursive: true })
@@ -69,9 +69,9 @@ export async function openBackupBench({ postgres, effort }: Bench, megabytes: nu
   const command = (args: string[], settings: Record<string, string>) =>
     timed(() => run(process.execPath, [main, ...args], { env: { PATH: process.env.PATH, ...settings } }))
   const settings = {
-    MORTISE_DATA: place.data,
+    MORTISE_DATA: serverFolder.data,
     MORTISE_SECRET_KEY: SECRET_KEY,
-    ...(postgres && { MORTISE_DATABASE_URL: place.databaseUrl }),
+    ...(postgres && { MORTISE_DATABASE_URL: serverFolder.databaseUrl }),
   }
   let commits = 0
   return {

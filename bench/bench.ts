@@ -118,8 +118,8 @@ export function openBench(given: BenchOptions): Bench {
   const besides = new Map<OurServer, Promise<SecondProcess>>()
   const stack = new AsyncDisposableStack()
   const fresh = async (users: number, workers = given.workers ?? 1, more: Seeded = {}) => {
-    const place = stack.use(await makeServerFolder(postgres, users, more))
-    return stack.use(await startOurs(place, { profileInto, workers }))
+    const serverFolder = stack.use(await makeServerFolder(postgres, users, more))
+    return stack.use(await startOurs(serverFolder, { profileInto, workers }))
   }
   // In its first seconds a server is busy compiling.
   const warm = async (users: number, more: Seeded = {}) => {

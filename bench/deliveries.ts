@@ -34,8 +34,8 @@ export interface DeliveryBench extends AsyncDisposable {
 
 export async function openDeliveryBench({ postgres, effort, workers, profileInto }: Bench): Promise<DeliveryBench> {
   const stack = new AsyncDisposableStack()
-  const place = stack.use(await makeServerFolder(postgres, 1000))
-  const server = stack.use(await startOurs(place, { profileInto, workers: workers ?? 1 }))
+  const serverFolder = stack.use(await makeServerFolder(postgres, 1000))
+  const server = stack.use(await startOurs(serverFolder, { profileInto, workers: workers ?? 1 }))
   const port = await freePort()
   const child = fork(fileURLToPath(new URL('receivers.ts', import.meta.url)), [String(port)])
   stack.defer(() => void child.kill('SIGKILL'))
@@ -55,9 +55,9 @@ export async function openDeliveryBench({ postgres, effort, workers, profileInto
     receiver: `http://127.0.0.1:${port}`,
     ask,
     async arrived() {
-      const told = once(child, 'message')
+      const message = once(child, 'message')
       child.send('report')
-      const [some] = (await told) as [Arrived[]]
+      const [some] = (await message) as [Arrived[]]
       return some
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

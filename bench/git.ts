@@ -38,8 +38,8 @@ export async function openGitBench({ postgres }: Bench, commits: number): Promis
   const stack = new AsyncDisposableStack()
   const work = await mkdtemp(join(tmpdir(), 'mortise-bench-git-'))
   stack.defer(() => rm(work, { recursive: true, force: true }))
-  const place = stack.use(await makeServerFolder(postgres, 1000))
-  const server = stack.use(await startOurs(place))
+  const serverFolder = stack.use(await makeServerFolder(postgres, 1000))
+  const server = stack.use(await startOurs(serverFolder))
   const env = { PATH: process.env.PATH, HOME: work, GIT_CONFIG_NOSYSTEM: '1', ...IDENTITY }
   const git = async (...args: string[]) =>
     (await run('git', args, { cwd: work, env, maxBuffer: 64 * MB })).stdout.trim()
@@ -54,7 +54,7 @@ export async function openGitBench({ postgres }: Bench, commits: number): Promis
   const api = `http://127.0.0.1:${server.port}/api/v4/projects/${id}/repository`
   const address = `http://bench:${ADMINISTRATOR}@127.0.0.1:${server.port}/${path}.git`
   await git('-C', 'history.git', 'push', '-q', address, 'master')
-  const [folder] = globSync(join(place.data, 'repositories/*/*/*.git'))
+  const [folder] = globSync(join(serverFolder.data, 'repositories/*/*/*.git'))
   return { server, address, api, folder: folder!, work, git, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 

@@ -29,14 +29,14 @@ async function send(
   headers: Record<string, string>,
   body: Readable,
 ): Promise<string> {
-  const asked = request({ host: '127.0.0.1', port: server.port, path: `/api/v4${path}`, method, headers })
-  const answered = once(asked, 'response') as Promise<[IncomingMessage]>
-  await pipeline(body, asked)
+  const outgoing = request({ host: '127.0.0.1', port: server.port, path: `/api/v4${path}`, method, headers })
+  const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>
+  await pipeline(body, outgoing)
   const [answer] = await answered
   const status = answer.statusCode!
-  const said = await text(answer)
-  if (status >= 300) throw new Error(`${path} answered ${status}: ${said}`)
-  return said
+  const answerText = await text(answer)
+  if (status >= 300) throw new Error(`${path} answered ${status}: ${answerText}`)
+  return answerText
 }
 
 async function takeJob(bench: QueueBench): Promise<Input> {

@@ -70,7 +70,7 @@ export async function pageRows({ server, address, api }: GitBench): Promise<Row[
     for (let n = 0; n < VISITS; n++) for (const url of urls) await sent(url, headers)
     return ((await wholeProcessorTime(server.pid)) - before) / VISITS
   }
-  const [drawn, asked] = [await cost([home], person), await cost(calls, { 'PRIVATE-TOKEN': ADMINISTRATOR })]
+  const [drawn, callTime] = [await cost([home], person), await cost(calls, { 'PRIVATE-TOKEN': ADMINISTRATOR })]
   const row = (what: string, ours: string, target: string, met: boolean): Row => ({
     what: `the home of a project: ${what}`,
     ours,
@@ -84,9 +84,9 @@ export async function pageRows({ server, address, api }: GitBench): Promise<Row[
     row('scripts, packed', size(script), '≤ 35 KB', script <= 35 * KB),
     row('requests before the first paint', String(blocking), '≤ 2', blocking <= 2),
     {
-      ...row('processor time over that of its calls', ms(drawn), '≤ 5', drawn <= 5 * asked),
-      floor: ms(asked),
-      ratio: drawn / asked,
+      ...row('processor time over that of its calls', ms(drawn), '≤ 5', drawn <= 5 * callTime),
+      floor: ms(callTime),
+      ratio: drawn / callTime,
     },
   ]
 }

@@ -23,7 +23,7 @@ const day = (days: number) => daysAgo(days).slice(0, 10)
 type Growing = readonly [string, Call, Call?]
 
 function eventsAt(path: string): Growing[] {
-  const asked = (query: string) => asGuest(`${path}${path.includes('?') ? '&' : '?'}${query}`)
+  const callWith = (query: string) => asGuest(`${path}${path.includes('?') ? '&' : '?'}${query}`)
   const queries = [
     '',
     'action=commented',
@@ -35,8 +35,12 @@ function eventsAt(path: string): Growing[] {
     'sort=asc',
     'page=5',
   ]
-  const recent: Growing = [`${path} of three days, and of 300`, asked(`after=${day(3)}`), asked(`after=${day(300)}`)]
-  return [...queries.map((query): Growing => [`${path} ${query}`, asked(query)]), recent]
+  const recent: Growing = [
+    `${path} of three days, and of 300`,
+    callWith(`after=${day(3)}`),
+    callWith(`after=${day(300)}`),
+  ]
+  return [...queries.map((query): Growing => [`${path} ${query}`, callWith(query)]), recent]
 }
 
 const WORDS = {

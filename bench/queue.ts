@@ -30,8 +30,8 @@ export interface QueueBench extends AsyncDisposable {
 
 export async function openQueueBench({ postgres, effort, workers, profileInto }: Bench): Promise<QueueBench> {
   const stack = new AsyncDisposableStack()
-  const place = stack.use(await makeServerFolder(postgres, 1000))
-  const server = stack.use(await startOurs(place, { profileInto, workers: workers ?? 1 }))
+  const serverFolder = stack.use(await makeServerFolder(postgres, 1000))
+  const server = stack.use(await startOurs(serverFolder, { profileInto, workers: workers ?? 1 }))
   const store = await openStore(server.databaseUrl, { durable: false, shared: true, poolSize: 1 })
   stack.defer(() => store.close())
   const post = poster(server)
@@ -110,8 +110,8 @@ export async function drainTime(bench: QueueBench): Promise<Outcome> {
     if (round > 0) rounds.push({ p50: quantile(times, 0.5), p99: quantile(times, 0.99), total, busy })
   }
   const of = (name: 'p50' | 'p99' | 'total' | 'busy') => median(rounds.map((one) => one[name]))
-  const said = [of('p50'), of('p99'), of('total'), of('busy')].map(ms).join(', ')
-  return { ours: said, floor: '', ratio: null, met: of('p99') < MOST_MS }
+  const figures = [of('p50'), of('p99'), of('total'), of('busy')].map(ms).join(', ')
+  return { ours: figures, floor: '', ratio: null, met: of('p99') < MOST_MS }
 }
 
 /** From the request that creates a pipeline until a waiting runner has its job. */

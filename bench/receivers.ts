@@ -26,8 +26,8 @@ const server = createServer((request, response) => {
     .setEncoding('utf8')
     .on('data', (chunk: string) => (text += chunk))
     .on('end', () => {
-      const { object_attributes: told } = JSON.parse(text) as { object_attributes: { title: string } }
-      arrived.push({ path, title: told.title, at: Date.now() })
+      const { object_attributes: attributes } = JSON.parse(text) as { object_attributes: { title: string } }
+      arrived.push({ path, title: attributes.title, at: Date.now() })
       setTimeout(() => response.end('ok'), path.startsWith('/slow') ? SLOW_MS : 0)
     })
 })

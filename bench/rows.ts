@@ -276,8 +276,8 @@ async function startToReady({ effort, postgres }: Bench): Promise<Outcome> {
   const { ours, floor, ratio } = await alternately(
     effort.starts,
     async () => {
-      await using place = await makeServerFolder(postgres, 0)
-      await using server = await startOurs(place)
+      await using serverFolder = await makeServerFolder(postgres, 0)
+      await using server = await startOurs(serverFolder)
       return server.startMs
     },
     async () => {
@@ -395,6 +395,6 @@ async function steadyLoad(bench: Bench): Promise<Outcome> {
   const load = { connections: OPEN_CONNECTIONS, rate: 500 }
   const { p99, errors } = await openLoop(ours.port, mixed, { ...load, seconds })
   const least = await openLoop(floor.port, mixed, { ...load, seconds: seconds / 2 })
-  const said = errors > 0 ? `${ms(p99)}, ${errors} errors` : ms(p99)
-  return { ours: said, floor: ms(least.p99), ratio: p99 / least.p99, met: p99 < 100 && errors === 0 }
+  const figures = errors > 0 ? `${ms(p99)}, ${errors} errors` : ms(p99)
+  return { ours: figures, floor: ms(least.p99), ratio: p99 / least.p99, met: p99 < 100 && errors === 0 }
 }

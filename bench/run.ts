@@ -24,10 +24,10 @@ type Name = keyof typeof measurements
 
 function chosen(): Name[] {
   const known = Object.keys(measurements) as Name[]
-  const wanted = options.only?.flatMap((names) => names.split(',')) ?? known
-  const unknown = wanted.find((name) => !(known as string[]).includes(name))
+  const requested = options.only?.flatMap((names) => names.split(',')) ?? known
+  const unknown = requested.find((name) => !(known as string[]).includes(name))
   if (unknown !== undefined) throw new Error(`no row is called ${unknown}; there are ${known.join(', ')}`)
-  return wanted as Name[]
+  return requested as Name[]
 }
 
 function facts({ postgres, effort, workers }: Bench): string {

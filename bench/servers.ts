@@ -81,7 +81,7 @@ export async function makeServerFolder(
   const own = postgres
     ? await postgresDatabase(postgres)
     : { url: `sqlite:${join(data, 'mortise.sqlite')}`, drop: async () => {} }
-  const place = {
+  const serverFolder = {
     data,
     databaseUrl: own.url,
     async [Symbol.asyncDispose]() {
@@ -90,13 +90,13 @@ export async function makeServerFolder(
     },
   }
   try {
-    if (users > 0) await seed(place.databaseUrl, users)
-    if (planning) await seedPlanning(place.databaseUrl, users)
-    if (mergeRequests) await seedMergeRequests(place.databaseUrl, users)
-    if (pipelines > 0) await seedPipelines(place.databaseUrl, pipelines)
-    return place
+    if (users > 0) await seed(serverFolder.databaseUrl, users)
+    if (planning) await seedPlanning(serverFolder.databaseUrl, users)
+    if (mergeRequests) await seedMergeRequests(serverFolder.databaseUrl, users)
+    if (pipelines > 0) await seedPipelines(serverFolder.databaseUrl, pipelines)
+    return serverFolder
   } catch (error) {
-    await place[Symbol.asyncDispose]()
+    await serverFolder[Symbol.asyncDispose]()
     throw error
   }
 }
@@ -109,10 +109,10 @@ export interface OurOptions {
 }
 
 export async function startOurs(
-  place: ServerFolder,
+  serverFolder: ServerFolder,
   { profileInto, workers = 1, rootToken }: OurOptions = {},
 ): Promise<OurServer> {
-  const { data, databaseUrl } = place
+  const { data, databaseUrl } = serverFolder
   if (profileInto) await mkdir(profileInto, { recursive: true })
   const profiling = profileInto ? ['--cpu-prof', `--cpu-prof-dir=${profileInto}`] : []
   const port = await freePort()

@@ -54,11 +54,11 @@ function messageOf(body: unknown): string | null {
   if (typeof body === 'string') return body
   if (typeof body !== 'object' || body === null) return null
   const { message, error } = body as { message?: unknown; error?: unknown }
-  const said = message ?? error
-  if (typeof said === 'string') return said.replace(/^\d{3} /, '')
-  if (Array.isArray(said)) return said.join(', ')
-  if (typeof said === 'object' && said !== null)
-    return Object.entries(said)
+  const details = message ?? error
+  if (typeof details === 'string') return details.replace(/^\d{3} /, '')
+  if (Array.isArray(details)) return details.join(', ')
+  if (typeof details === 'object' && details !== null)
+    return Object.entries(details)
       .map(
         ([field, faults]) =>
           `${OF_THE_WHOLE.has(field) ? '' : `${field.replaceAll('_', ' ')} `}${[faults].flat().join(', ')}`,
@@ -71,7 +71,7 @@ function messageOf(body: unknown): string | null {
  * A page makes several calls at once and may stop at the first rejected one. Nothing awaits the others then, and an
  * unhandled rejection must not end the process.
  */
-function heard<T>(answer: Promise<T>): Promise<T> {
+function withoutUnhandled<T>(answer: Promise<T>): Promise<T> {
   answer.catch(() => {})
   return answer
 }
@@ -90,11 +90,11 @@ export class Api {
     params: AbilityParams<K>,
     record: Promise<R>,
   ): Promise<R & { can: Can<K> }> {
-    return heard(Promise.all([record, this.#ask(kind, params)]).then(([found, can]) => ({ ...found, can })))
+    return withoutUnhandled(Promise.all([record, this.#ask(kind, params)]).then(([found, can]) => ({ ...found, can })))
   }
 
   get<P extends keyof calls['get']>(path: P, params: Params<'get', P>): Promise<Answer<'get', P>> {
-    return heard(this.#call('GET', path, params).then(({ body }) => body as Answer<'get', P>))
+    return withoutUnhandled(this.#call('GET', path, params).then(({ body }) => body as Answer<'get', P>))
   }
 
   /** Null if there is nothing, or the viewer may not see it. */
@@ -103,11 +103,11 @@ export class Api {
       if (error instanceof Refused && error.status < 500) return null
       throw error
     })
-    return heard(found)
+    return withoutUnhandled(found)
   }
 
   list<P extends keyof calls['get']>(path: P, params: Params<'get', P>): Promise<Listed<Answer<'get', P>>> {
-    return heard(this.#list(path, params))
+    return withoutUnhandled(this.#list(path, params))
   }
 
   async #list<P extends keyof calls['get']>(path: P, params: Params<'get', P>): Promise<Listed<Answer<'get', P>>> {

@@ -10,9 +10,9 @@ async function post<T>(path: string, csrf: string, body: FormData | object, sign
     signal: signal ?? null,
   })
   const isJson = answer.headers.get('content-type')?.startsWith('application/json')
-  const said: unknown = isJson ? await answer.json() : await answer.text()
-  if (!answer.ok) throw new Refused({ status: answer.status, headers: {}, body: said })
-  return said as T
+  const content: unknown = isJson ? await answer.json() : await answer.text()
+  if (!answer.ok) throw new Refused({ status: answer.status, headers: {}, body: content })
+  return content as T
 }
 
 /** Renders Markdown on the server; references are resolved in the project. */

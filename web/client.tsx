@@ -20,7 +20,7 @@ interface Handed {
   csrf: string
   isReadOnly: boolean
   returned: Returned | null
-  told: Surroundings['told']
+  flash: Surroundings['flash']
   messages: Surroundings['messages']
   data: object
 }
@@ -85,30 +85,30 @@ const surroundings: Surroundings = {
   csrf: handed.csrf,
   isReadOnly: handed.isReadOnly,
   returned: handed.returned,
-  told: handed.told,
+  flash: handed.flash,
   messages: handed.messages,
   reload: () => redraw({}),
   async act(action, form) {
     const done = await page.actions![action]!({ ...request, form: fieldsOf(form) })
     const next = typeof done === 'string' ? done : done?.to
-    if (typeof done === 'object' && (next === undefined || next === address)) return redraw(done.told)
+    if (typeof done === 'object' && (next === undefined || next === address)) return redraw(done.flash)
     if (next === undefined) return redraw({})
-    if (typeof done === 'object') storeFlash(next, done.told)
+    if (typeof done === 'object') storeFlash(next, done.flash)
     if (next.split('#')[0] === location.pathname + location.search) location.hash = next.split('#')[1] ?? ''
     else location.assign(next)
   },
 }
 
-async function redraw(told: Surroundings['told']): Promise<void> {
+async function redraw(values: Surroundings['flash']): Promise<void> {
   const [around, own] = await Promise.all([together(frame.load(request)), together(await page.load(request))])
   const data = { ...around, ...own }
   document.title = `${[page.title(data, request), frame.title(data)].filter(Boolean).join(' · ')} · Mortise`
-  render(<App page={page} data={data} surroundings={{ ...surroundings, returned: null, told }} />, root)
+  render(<App page={page} data={data} surroundings={{ ...surroundings, returned: null, flash: values }} />, root)
 }
 
 hydrate(<App page={page} data={handed.data} surroundings={surroundings} />, root)
 const flash = takeFlash(address)
-if (flash) render(<App page={page} data={handed.data} surroundings={{ ...surroundings, told: flash }} />, root)
+if (flash) render(<App page={page} data={handed.data} surroundings={{ ...surroundings, flash }} />, root)
 listenToKeys()
 // If the tabs do not fit, the current tab may be outside the visible part.
 for (const one of document.querySelectorAll<HTMLElement>('nav > [aria-current=page]'))

@@ -6,7 +6,7 @@ const CALM_MS = 250
 export function follow({ path, events, about = () => true }: Live, onNews: () => unknown): void {
   const source = new EventSource(`/api/v4${path}`)
   let waiting: ReturnType<typeof setTimeout> | undefined
-  const hear = ({ data }: MessageEvent<string>) => {
+  const onEvent = ({ data }: MessageEvent<string>) => {
     if (!about(JSON.parse(data) as EventFacts)) return
     waiting ??= setTimeout(() => {
       waiting = undefined
@@ -14,6 +14,6 @@ export function follow({ path, events, about = () => true }: Live, onNews: () =>
     }, CALM_MS)
   }
   // Events that were missed for too long are not sent again: `reset` means that everything may have changed.
-  for (const event of [...events, 'reset']) source.addEventListener(event, hear)
+  for (const event of [...events, 'reset']) source.addEventListener(event, onEvent)
   addEventListener('pagehide', () => source.close())
 }

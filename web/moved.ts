@@ -7,9 +7,9 @@ const encoded = (segments: readonly string[]) => segments.map(encodeURIComponent
 type Move = (rest: readonly string[], project: string, query: URLSearchParams) => string | null
 
 const to =
-  (...place: readonly string[]): Move =>
+  (...segments: readonly string[]): Move =>
   () =>
-    encoded(place)
+    encoded(segments)
 
 const api = (project: string, path: string, fields: Record<string, unknown> = {}) => {
   const query = queryText(fields)
@@ -87,9 +87,9 @@ export function movedTo(segments: readonly string[], query: URLSearchParams): st
   const word = segments[at]
   if (at < 2 || word === undefined || !Object.hasOwn(MOVED, word)) return null
   const owner = segments.slice(0, dash < 0 ? at : dash)
-  const place = MOVED[word]!(segments.slice(at + 1), owner.join('/'), query)
-  if (place === null || place.startsWith('/')) return place
-  const address = `/${encoded(owner)}/-/${place}`
+  const target = MOVED[word]!(segments.slice(at + 1), owner.join('/'), query)
+  if (target === null || target.startsWith('/')) return target
+  const address = `/${encoded(owner)}/-/${target}`
   const isSame = address === `/${encoded(segments)}`
   return isSame ? null : query.size > 0 ? `${address}?${query}` : address
 }

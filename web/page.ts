@@ -26,7 +26,7 @@ export interface Act extends PageRequest {
 
 /** A message of an action that is shown once, such as a new secret: it appears on the next page, and in no URL. */
 export interface Flash {
-  readonly told: Readonly<Record<string, string>>
+  readonly flash: Readonly<Record<string, string>>
   /** Then the page answers the post directly: sending the form again does no harm. */
   readonly changedNothing?: boolean
   /** The URL of the next page; by default the same page. */

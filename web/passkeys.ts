@@ -10,16 +10,16 @@ type Made = PublicKeyCredential | null
 /** Creates a passkey, in the form that the API takes. */
 export async function makePasskey(options: unknown): Promise<Record<string, unknown>> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON)
-  return told(await attempt(() => navigator.credentials.create({ publicKey })))
+  return jsonOf(await attempt(() => navigator.credentials.create({ publicKey })))
 }
 
 /** Signs with a passkey. */
 export async function showPasskey(options: unknown): Promise<Record<string, unknown>> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON)
-  return told(await attempt(() => navigator.credentials.get({ publicKey })))
+  return jsonOf(await attempt(() => navigator.credentials.get({ publicKey })))
 }
 
-const told = (made: Made): Record<string, unknown> => ({ ...made!.toJSON() })
+const jsonOf = (made: Made): Record<string, unknown> => ({ ...made!.toJSON() })
 
 const FAULTS: Record<string, string> = {
   NotAllowedError: t.theRequestWasCancelled,

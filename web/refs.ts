@@ -42,9 +42,9 @@ export async function locationAt(api: Api, id: string, given: string): Promise<R
       return commit && { ref, path: parts.slice(length).join('/'), commit }
     }),
   )
-  const place = found.findLast((one) => one !== null)
-  if (!place) throw missing()
-  return place
+  const location = found.findLast((one) => one !== null)
+  if (!location) throw missing()
+  return location
 }
 
 export const missing = () => new Refused({ status: 404, headers: {}, body: { message: t.notFound } })

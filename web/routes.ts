@@ -12,7 +12,7 @@ export type PageScope = 'instance' | 'project' | 'group' | 'user'
 
 interface Route {
   readonly file: string
-  readonly place: PageScope
+  readonly scope: PageScope
   readonly segments: readonly string[]
 }
 
@@ -30,11 +30,11 @@ function byOpenness(one: Route, other: Route): number {
 
 const routes: readonly Route[] = Object.keys(files)
   .map((file): Route => {
-    const [place, ...rest] = file
+    const [scope, ...rest] = file
       .replace('./pages/', '')
       .replace(/\.tsx$/, '')
       .split('/')
-    return { file, place: place as PageScope, segments: rest.filter((segment) => segment !== 'index') }
+    return { file, scope: scope as PageScope, segments: rest.filter((segment) => segment !== 'index') }
   })
   .toSorted(byOpenness)
 
@@ -64,17 +64,17 @@ function paramsOf({ segments }: Route, given: readonly string[]): Record<string,
   return given.length === segments.length ? params : null
 }
 
-export function pageOf(place: PageScope, rest: readonly string[], id?: string): Match | null {
+export function pageOf(scope: PageScope, rest: readonly string[], id?: string): Match | null {
   for (const route of routes) {
-    if (route.place !== place) continue
+    if (route.scope !== scope) continue
     const params = paramsOf(route, rest)
     if (params) return { file: route.file, params: id === undefined ? params : { id, ...params } }
   }
   return null
 }
 
-const firstWords = (place: PageScope) =>
-  new Set(routes.filter((route) => route.place === place).map(({ segments }) => segments[0]))
+const firstWords = (scope: PageScope) =>
+  new Set(routes.filter((route) => route.scope === scope).map(({ segments }) => segments[0]))
 const projectWords = firstWords('project')
 const groupWords = firstWords('group')
 
@@ -95,7 +95,7 @@ export function find(segments: readonly string[]): RouteMatch {
 
 /** Where the path of an owner ends: at the dash, else before the first word that starts one of its pages. */
 function within(
-  place: PageScope,
+  scope: PageScope,
   segments: readonly string[],
   shortest: number,
   words: Set<string | undefined>,
@@ -103,6 +103,6 @@ function within(
   const dash = segments.indexOf('-', shortest)
   const at = dash < 0 ? segments.findIndex((segment, n) => n >= shortest && words.has(segment)) : dash
   const end = at < 0 ? segments.length : at
-  const match = pageOf(place, segments.slice(dash < 0 ? end : end + 1), segments.slice(0, end).join('/'))
+  const match = pageOf(scope, segments.slice(dash < 0 ? end : end + 1), segments.slice(0, end).join('/'))
   return match && { page: match }
 }

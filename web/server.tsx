@@ -39,9 +39,9 @@ export interface RenderRequest {
   /** Passes flash messages from a post to the next page. */
   readonly flash: {
     /** Returns false if the values are too large: then nothing is stored. `to` is the URL of the next page. */
-    keep(told: Flash['told'], to?: string): boolean
+    keep(values: Flash['flash'], to?: string): boolean
     /** The values stored for this page, once. */
-    take(): Flash['told']
+    take(): Flash['flash']
   }
   /** The fields of a post. */
   readonly form?: FormFields
@@ -57,18 +57,18 @@ const apiOf = ({ send, may }: RenderRequest): Api =>
 const PATCH = /^\d+\.(?:diff|patch)$/
 
 /** Null if there is no page for the viewer. */
-export async function respond(asked: RenderRequest): Promise<Answer | null> {
-  if (asked.segments[0] === '-' && asked.segments[1] === 'abilities') return abilitiesFor(asked)
-  const api = apiOf(asked)
+export async function respond(renderRequest: RenderRequest): Promise<Answer | null> {
+  if (renderRequest.segments[0] === '-' && renderRequest.segments[1] === 'abilities') return abilitiesFor(renderRequest)
+  const api = apiOf(renderRequest)
   // A patch is not a page, whatever its number refers to.
-  const match = PATCH.test(asked.segments.at(-1) ?? '') ? null : await matchOf(asked, api)
-  if (!match) return asked.form ? null : elsewhere(asked, api)
+  const match = PATCH.test(renderRequest.segments.at(-1) ?? '') ? null : await matchOf(renderRequest, api)
+  if (!match) return renderRequest.form ? null : elsewhere(renderRequest, api)
   const page = await loadPage(match.file)
-  if (page.signedIn && !asked.isSignedIn) return { location: signInAddress(asked.address) }
-  if (asked.form) return act(asked, api, page, match, asked.form)
-  const location = asked.isSignedIn ? null : await page.leadVisitors?.(api)
+  if (page.signedIn && !renderRequest.isSignedIn) return { location: signInAddress(renderRequest.address) }
+  if (renderRequest.form) return act(renderRequest, api, page, match, renderRequest.form)
+  const location = renderRequest.isSignedIn ? null : await page.leadVisitors?.(api)
   if (location) return { location }
-  return show(asked, api, page, match, { ...NONE, told: asked.flash.take() })
+  return show(renderRequest, api, page, match, { ...NONE, flash: renderRequest.flash.take() })
 }
 
 /** `/-/abilities/project?id=1`: for a page that loads its data again in the browser. */
@@ -94,11 +94,11 @@ async function rawOf(segments: readonly string[], api: Api): Promise<string | nu
   const raw = rawIn(segments)
   const project = raw && (await api.maybe('/projects/{id}', { id: raw.id }))
   if (!project) return null
-  const place = await locationAt(api, raw.id, raw.rest).catch((error: unknown) => {
+  const location = await locationAt(api, raw.id, raw.rest).catch((error: unknown) => {
     if (error instanceof Refused) return null
     throw error
   })
-  return place && rawAddress(project, place.ref, place.path)
+  return location && rawAddress(project, location.ref, location.path)
 }
 
 const signInAddress = (address: string) => `/users/sign_in?return_to=${encodeURIComponent(address)}`
@@ -124,7 +124,7 @@ async function ownerOf(path: string, api: Api): Promise<Match | null> {
 /** The result of a post, for the page that answers or follows it. */
 interface Outcome {
   readonly returned: Returned | null
-  readonly told: Surroundings['told']
+  readonly flash: Surroundings['flash']
 }
 
 /** What surrounds a page. */
@@ -132,15 +132,21 @@ interface Around extends Outcome {
   readonly messages: Surroundings['messages']
 }
 
-const NONE: Outcome = { returned: null, told: {} }
+const NONE: Outcome = { returned: null, flash: {} }
 
-async function show(asked: RenderRequest, api: Api, page: Page, match: Match, outcome: Outcome): Promise<Answer> {
-  const me = asked.isSignedIn ? await api.maybe('/user', {}) : null
-  const [, query = ''] = asked.address.split('?', 2)
+async function show(
+  renderRequest: RenderRequest,
+  api: Api,
+  page: Page,
+  match: Match,
+  outcome: Outcome,
+): Promise<Answer> {
+  const me = renderRequest.isSignedIn ? await api.maybe('/user', {}) : null
+  const [, query = ''] = renderRequest.address.split('?', 2)
   const request: PageRequest = {
     params: match.params,
     query: new URLSearchParams(query),
-    address: asked.address,
+    address: renderRequest.address,
     api,
     me,
   }
@@ -148,29 +154,36 @@ async function show(asked: RenderRequest, api: Api, page: Page, match: Match, ou
   try {
     const own = async () => together(await page.load(request))
     // All are awaited from the start, so that no rejection is unhandled, whichever comes first.
-    const [around, loaded, messages] = await Promise.all([together(frame.load(request)), own(), messagesOf(asked, api)])
+    const [around, loaded, messages] = await Promise.all([
+      together(frame.load(request)),
+      own(),
+      messagesOf(renderRequest, api),
+    ])
     const data = { ...around, ...loaded }
-    const html = await asked.draw(drawingOf(asked, match, request, data, { ...outcome, messages }))
-    if (html === null) return { ...(await fail(asked, request, 503)), headers: { 'Retry-After': '10' } }
+    const html = await renderRequest.draw(drawingOf(renderRequest, match, request, data, { ...outcome, messages }))
+    if (html === null) return { ...(await fail(renderRequest, request, 503)), headers: { 'Retry-After': '10' } }
     return { status: outcome.returned?.fault === undefined ? 200 : 422, html }
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    if (error.status === 401 && !me) return { location: signInAddress(asked.address) }
+    if (error.status === 401 && !me) return { location: signInAddress(renderRequest.address) }
     const wait = error.headers['retry-after']
-    const answer = await fail(asked, request, error.status)
+    const answer = await fail(renderRequest, request, error.status)
     return wait ? { ...answer, headers: { 'Retry-After': wait } } : answer
   }
 }
 
 /** The page of an error; a hidden record looks like a missing one. */
 async function fail(
-  asked: RenderRequest,
+  renderRequest: RenderRequest,
   request: PageRequest,
   status: number,
 ): Promise<{ status: number; html: string }> {
-  const [around, messages] = await Promise.all([together(instanceFrame.load(request)), messagesOf(asked, request.api)])
-  const drawing = drawingOf(asked, { file: '', params: {} }, request, around, { ...NONE, messages })
-  return { status, html: await perform({ ...drawing, failure: { status, isCrowded: asked.isCrowded } }) }
+  const [around, messages] = await Promise.all([
+    together(instanceFrame.load(request)),
+    messagesOf(renderRequest, request.api),
+  ])
+  const drawing = drawingOf(renderRequest, { file: '', params: {} }, request, around, { ...NONE, messages })
+  return { status, html: await perform({ ...drawing, failure: { status, isCrowded: renderRequest.isCrowded } }) }
 }
 
 /** Broadcast messages, except the ones that the browser dismissed. */
@@ -181,11 +194,11 @@ async function messagesOf({ cookies }: RenderRequest, api: Api): Promise<Surroun
 }
 
 /** The answer if there is no page at all. */
-export async function respondMissing(asked: RenderRequest, status: number, headers = {}): Promise<Answer> {
-  const api = apiOf(asked)
-  const me = asked.isSignedIn ? await api.maybe('/user', {}) : null
-  const request = { params: {}, query: new URLSearchParams(), address: asked.address, api, me }
-  return { ...(await fail(asked, request, status)), headers }
+export async function respondMissing(renderRequest: RenderRequest, status: number, headers = {}): Promise<Answer> {
+  const api = apiOf(renderRequest)
+  const me = renderRequest.isSignedIn ? await api.maybe('/user', {}) : null
+  const request = { params: {}, query: new URLSearchParams(), address: renderRequest.address, api, me }
+  return { ...(await fail(renderRequest, request, status)), headers }
 }
 
 /** All inputs of rendering as plain data, so that a page can be rendered in another thread. */
@@ -205,7 +218,7 @@ export interface Drawing extends Around {
 }
 
 const drawingOf = (
-  asked: RenderRequest,
+  renderRequest: RenderRequest,
   { file }: Match,
   request: PageRequest,
   data: object,
@@ -216,22 +229,22 @@ const drawingOf = (
   query: String(request.query),
   address: request.address,
   me: request.me,
-  csrf: asked.csrf,
-  isReadOnly: asked.isReadOnly,
+  csrf: renderRequest.csrf,
+  isReadOnly: renderRequest.isReadOnly,
   ...around,
   data,
-  url: asked.url,
-  assets: asked.assets(file),
+  url: renderRequest.url,
+  assets: renderRequest.assets(file),
 })
 
 /** The whole document. */
 export async function perform(drawing: Drawing): Promise<string> {
-  const { file, failure, params, address, me, csrf, isReadOnly, returned, told, messages, data, url, assets } = drawing
+  const { file, failure, params, address, me, csrf, isReadOnly, returned, flash, messages, data, url, assets } = drawing
   const page = failure ? failurePage(failure.status, failure.isCrowded) : await loadPage(file)
   const frame = page.frame ?? instanceFrame
   const nothing = async () => {}
   const drawn = { params, query: new URLSearchParams(drawing.query), address, me }
-  const around = { csrf, isReadOnly, returned, told, messages }
+  const around = { csrf, isReadOnly, returned, flash, messages }
   const surroundings: Surroundings = { ...drawn, ...around, reload: nothing, act: nothing }
   const body = renderToString(<App page={page} data={data} surroundings={surroundings} />)
   const handed = file && { file, params, address, me, ...around, data }
@@ -254,28 +267,34 @@ export async function perform(drawing: Drawing): Promise<string> {
 /** Fields whose values are not shown again. */
 const SECRET = /password|secret|token|^code$/
 
-async function act(asked: RenderRequest, api: Api, page: Page, match: Match, form: FormFields): Promise<Answer> {
+async function act(
+  renderRequest: RenderRequest,
+  api: Api,
+  page: Page,
+  match: Match,
+  form: FormFields,
+): Promise<Answer> {
   const name = typeof form._action === 'string' ? form._action : ''
   const action = Object.hasOwn(page.actions ?? {}, name) ? page.actions![name] : undefined
-  const [, query = ''] = asked.address.split('?', 2)
-  const me = asked.isSignedIn ? await api.maybe('/user', {}) : null
-  const request = { params: match.params, query: new URLSearchParams(query), address: asked.address, api, me }
-  if (!action) return fail(asked, request, 400)
+  const [, query = ''] = renderRequest.address.split('?', 2)
+  const me = renderRequest.isSignedIn ? await api.maybe('/user', {}) : null
+  const request = { params: match.params, query: new URLSearchParams(query), address: renderRequest.address, api, me }
+  if (!action) return fail(renderRequest, request, 400)
   const sent = { action: name, values: valuesOf(form) }
   try {
     if (typeof form._preview === 'string') {
       const preview = await previewOf(request, form, form._preview)
-      return await show(asked, api, page, match, { ...NONE, returned: { ...sent, preview } })
+      return await show(renderRequest, api, page, match, { ...NONE, returned: { ...sent, preview } })
     }
     const next = await action({ ...request, form })
     if (typeof next === 'string') return { location: next }
-    const location = next?.to ?? asked.address
-    if (!next || isKept(asked, next) || next.to !== undefined) return { location }
-    return await show(asked, api, page, match, { ...NONE, told: next.told })
+    const location = next?.to ?? renderRequest.address
+    if (!next || isKept(renderRequest, next) || next.to !== undefined) return { location }
+    return await show(renderRequest, api, page, match, { ...NONE, flash: next.flash })
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    if (error.status === 401 && !me) return { location: signInAddress(asked.address) }
-    return show(asked, api, page, match, { ...NONE, returned: { ...sent, fault: error.message } })
+    if (error.status === 401 && !me) return { location: signInAddress(renderRequest.address) }
+    return show(renderRequest, api, page, match, { ...NONE, returned: { ...sent, fault: error.message } })
   }
 }
 
@@ -301,8 +320,8 @@ async function previewOf(
  * An undo form that is too large is left out. Any other message, such as a new secret, must be in the answer of the
  * post itself.
  */
-function isKept({ flash }: RenderRequest, { told, to, changedNothing = false }: Flash): boolean {
+function isKept({ flash }: RenderRequest, { flash: values, to, changedNothing = false }: Flash): boolean {
   if (changedNothing) return false
-  const { undo, ...rest } = told
-  return flash.keep(told, to) || (undo !== undefined && flash.keep(rest, to))
+  const { undo, ...rest } = values
+  return flash.keep(values, to) || (undo !== undefined && flash.keep(rest, to))
 }

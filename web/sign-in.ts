@@ -24,14 +24,14 @@ async function ask(form: HTMLFormElement): Promise<void> {
     headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': fieldOf(form, 'authenticity_token').value },
     body: JSON.stringify({ ticket: fieldOf(form, 'ticket').value }),
   })
-  const asked = (await answer.json()) as { ticket: string; options: unknown; message?: string }
-  if (!answer.ok) throw new Error(asked.message ?? t.tryAgain)
-  fieldOf(form, 'credential').value = JSON.stringify(await showPasskey(asked.options))
-  fieldOf(form, 'challenge').value = asked.ticket
+  const challenge = (await answer.json()) as { ticket: string; options: unknown; message?: string }
+  if (!answer.ok) throw new Error(challenge.message ?? t.tryAgain)
+  fieldOf(form, 'credential').value = JSON.stringify(await showPasskey(challenge.options))
+  fieldOf(form, 'challenge').value = challenge.ticket
 }
 
 function complain(fault: string): void {
-  const place = form!.querySelector<HTMLElement>('[role=alert]')!
-  place.textContent = fault
-  place.hidden = fault === ''
+  const element = form!.querySelector<HTMLElement>('[role=alert]')!
+  element.textContent = fault
+  element.hidden = fault === ''
 }

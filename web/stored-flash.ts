@@ -5,13 +5,13 @@ const NAME = 'flash'
 const STORED_MS = 60_000
 
 interface Stored {
-  readonly told: Flash['told']
+  readonly flash: Flash['flash']
   readonly address: string
   readonly until: number
 }
 
-export function storeFlash(address: string, told: Flash['told']): void {
-  const stored: Stored = { told, address, until: Date.now() + STORED_MS }
+export function storeFlash(address: string, flash: Flash['flash']): void {
+  const stored: Stored = { flash, address, until: Date.now() + STORED_MS }
   try {
     sessionStorage.setItem(NAME, JSON.stringify(stored))
   } catch {
@@ -20,11 +20,11 @@ export function storeFlash(address: string, told: Flash['told']): void {
 }
 
 /** The message for this page, once. */
-export function takeFlash(address: string): Flash['told'] | null {
+export function takeFlash(address: string): Flash['flash'] | null {
   try {
     const stored = JSON.parse(sessionStorage.getItem(NAME) ?? 'null') as Stored | null
     if (stored) sessionStorage.removeItem(NAME)
-    return stored?.address === address && stored.until > Date.now() ? stored.told : null
+    return stored?.address === address && stored.until > Date.now() ? stored.flash : null
   } catch {
     return null
   }

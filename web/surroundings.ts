@@ -23,7 +23,7 @@ export interface Surroundings extends Drawn {
   /** Broadcast messages that are currently shown and were not dismissed. */
   readonly messages: readonly Records['BroadcastMessage'][]
   /** Flash messages of the previous action, shown once. */
-  readonly told: Readonly<Record<string, string>>
+  readonly flash: Readonly<Record<string, string>>
   /** Reloads the data of the page. Does nothing on the server. */
   reload(): Promise<void>
   /** Runs an action of the page; if it redirects, the browser goes there. Does nothing on the server. */

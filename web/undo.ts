@@ -18,7 +18,7 @@ export interface FlashLink {
 /** Shown once on the page `to`, with a link. */
 export const doneWithLink = (done: string, to: string, link: FlashLink): Flash => ({
   to,
-  told: { done, link: JSON.stringify(link) },
+  flash: { done, link: JSON.stringify(link) },
 })
 
 type Fields = Readonly<Record<string, string | number | readonly (string | number)[]>>
@@ -31,5 +31,5 @@ export function undoable(done: string, action: string, fields: Fields = {}, word
       : [[name, String(value)] as const],
   )
   const undo: Undo = { action, fields: pairs, word }
-  return { told: { done, undo: JSON.stringify(undo) } }
+  return { flash: { done, undo: JSON.stringify(undo) } }
 }

@@ -22,7 +22,7 @@ export interface Flash {
    * Returns false if the values are too large for a cookie: then nothing is stored. `to` is the URL of the page that
    * shows them, by default the same page.
    */
-  keep(told: FlashValues, to?: string): boolean
+  keep(values: FlashValues, to?: string): boolean
   /** The values for this page. The browser deletes the cookie. */
   take(): FlashValues
 }
@@ -38,8 +38,8 @@ export function flashOf(app: App, request: FastifyRequest, reply: FastifyReply, 
   const { vault, clock } = app
   const mark = (page = address) => vault.sign('told', `${browserSecret(request) ?? ''} ${page}`)
   return {
-    keep(told, to) {
-      const kept: Stored = { told, mark: mark(to), until: clock.now().getTime() + KEPT_MS }
+    keep(values, to) {
+      const kept: Stored = { told: values, mark: mark(to), until: clock.now().getTime() + KEPT_MS }
       const text = PREFIX + JSON.stringify(kept)
       if (Buffer.byteLength(text) > MOST_BYTES) return false
       reply.header('Set-Cookie', cookie(app, COOKIE, vault.seal(text), KEPT_MS / 1000))

@@ -145,7 +145,7 @@ test('a new secret comes sealed to the page that follows, for one page, one sess
   const browser = new Browser(forge.url)
   await browser.signIn(jane.username, PASSWORD)
   const make = async (name: string) => send(browser, TOKENS, { _action: 'create', name, 'scopes[]': 'read_api' })
-  const toldOn = ({ body }: { body: string }) => /"told":\{"token":"([^"]+)"\}/.exec(body)?.[1] ?? null
+  const toldOn = ({ body }: { body: string }) => /"flash":\{"token":"([^"]+)"\}/.exec(body)?.[1] ?? null
 
   const made = await make('one')
   expect([made.status, made.location, made.body]).toEqual([303, TOKENS, ''])

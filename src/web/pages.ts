@@ -52,14 +52,17 @@ export function webPages(gateway: Gateway, endpoints: readonly Endpoint[]): WebP
   return {
     async show(request, reply) {
       const renderer = await loadRenderer()
-      const asked = await askedBy(gateway, api, renderer, request, reply)
-      const answer = asked && ((await insteadFor(asked, renderer)) ?? (await renderer.respond(asked)))
+      const renderRequest = await renderRequestOf(gateway, api, renderer, request, reply)
+      const answer =
+        renderRequest && ((await insteadFor(renderRequest, renderer)) ?? (await renderer.respond(renderRequest)))
       return answer && contentOf(request, answer)
     },
     async missing(request, reply, status) {
       const renderer = await loadRenderer()
-      const asked = await askedBy(gateway, api, renderer, request, reply)
-      const answer = asked && ((await insteadFor(asked, renderer)) ?? (await renderer.respondMissing(asked, status)))
+      const renderRequest = await renderRequestOf(gateway, api, renderer, request, reply)
+      const answer =
+        renderRequest &&
+        ((await insteadFor(renderRequest, renderer)) ?? (await renderer.respondMissing(renderRequest, status)))
       return answer && contentOf(request, answer)
     },
     async act(request, reply) {
@@ -69,10 +72,11 @@ export function webPages(gateway: Gateway, endpoints: readonly Endpoint[]): WebP
         assertPlain(body.fields)
         if (!isOwnForm(gateway.app, request, body.fields)) throw new Refusal('forbidden', '403 This form has expired')
         const renderer = await loadRenderer()
-        const asked = await askedBy(gateway, api, renderer, request, reply)
-        if (!asked) return null
+        const renderRequest = await renderRequestOf(gateway, api, renderer, request, reply)
+        if (!renderRequest) return null
         const form = fieldsOf(body.fields)
-        const answer = (await insteadFor(asked, renderer)) ?? (await renderer.respond({ ...asked, form }))
+        const answer =
+          (await insteadFor(renderRequest, renderer)) ?? (await renderer.respond({ ...renderRequest, form }))
         return answer && (await contentOf(request, answer))
       } finally {
         await body.discard()
@@ -87,10 +91,10 @@ const SECOND_FACTOR = '/-/profile/two_factor_auth'
  * Callers over the rate limit, or from too many addresses, are told to wait. Users who have not accepted the terms, or
  * must set up a second factor, are redirected to the page for that.
  */
-async function insteadFor(asked: RenderRequest, renderer: Renderer): Promise<Answer | null> {
-  const { throttled, requiredStep, isCrowded, segments, address } = asked
-  if (isCrowded) return renderer.respondMissing(asked, 403)
-  if (throttled) return renderer.respondMissing(asked, 429, throttled)
+async function insteadFor(renderRequest: RenderRequest, renderer: Renderer): Promise<Answer | null> {
+  const { throttled, requiredStep, isCrowded, segments, address } = renderRequest
+  if (isCrowded) return renderer.respondMissing(renderRequest, 403)
+  if (throttled) return renderer.respondMissing(renderRequest, 429, throttled)
   if (requiredStep === 'terms') return { location: withReturn(TERMS, address) }
   return requiredStep && `/${segments.join('/')}` !== SECOND_FACTOR ? { location: SECOND_FACTOR } : null
 }
@@ -105,7 +109,7 @@ interface Api {
   readonly abilities: Abilities
 }
 
-async function askedBy(
+async function renderRequestOf(
   gateway: Gateway,
   { ask, abilities }: Api,
   renderer: Renderer,

@@ -51,8 +51,8 @@ export type Answer =
 
 interface Built {
   perform(drawing: Drawing): Promise<string>
-  respond(asked: RenderRequest): Promise<Answer | null>
-  respondMissing(asked: RenderRequest, status: number, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  respond(request: RenderRequest): Promise<Answer | null>
+  respondMissing(request: RenderRequest, status: number, headers?: Readonly<Record<string, string>>): Promise<Answer>
 }
 
 export interface Renderer extends Built {

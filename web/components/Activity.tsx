@@ -35,7 +35,7 @@ export function filterOf(query: URLSearchParams) {
 /** Paths of projects by id. */
 export type ProjectPaths = Readonly<Record<number, string>>
 
-export function Activity({ events, places }: { events: Listed<Event[]>; places: ProjectPaths }) {
+export function Activity({ events, projectPaths }: { events: Listed<Event[]>; projectPaths: ProjectPaths }) {
   const { address, query } = useSurroundings()
   const kind = query.get('kind') ?? ''
   return (
@@ -53,7 +53,7 @@ export function Activity({ events, places }: { events: Listed<Event[]>; places: 
       ) : (
         <Rows label={common.activity}>
           {events.items.map((event) => (
-            <Item event={event} place={places[event.project_id]} key={event.id} />
+            <Item event={event} projectPath={projectPaths[event.project_id]} key={event.id} />
           ))}
         </Rows>
       )}
@@ -62,23 +62,23 @@ export function Activity({ events, places }: { events: Listed<Event[]>; places: 
   )
 }
 
-const PLACES: Record<string, readonly [place: string, sign: string]> = {
+const PATHS: Record<string, readonly [path: string, sign: string]> = {
   Issue: ['issues', '#'],
   MergeRequest: ['merge_requests', '!'],
   Milestone: ['milestones', '%'],
 }
 
-function Item({ event, place }: { event: Event; place: string | undefined }) {
+function Item({ event, projectPath }: { event: Event; projectPath: string | undefined }) {
   return (
     <Row
       title={
         <span class="event">
-          <Person of={event.author} /> {event.action_name} <Target event={event} place={place} />
+          <Person of={event.author} /> {event.action_name} <Target event={event} projectPath={projectPath} />
         </span>
       }
       facts={
         <>
-          {place && <a href={`/${place}`}>{place}</a>} · <Time at={event.created_at} />
+          {projectPath && <a href={`/${projectPath}`}>{projectPath}</a>} · <Time at={event.created_at} />
           {event.note && <> · “{event.note.body.slice(0, 200)}”</>}
           {event.push_data?.commit_title && <> · {event.push_data.commit_title}</>}
         </>
@@ -87,11 +87,11 @@ function Item({ event, place }: { event: Event; place: string | undefined }) {
   )
 }
 
-function Target({ event, place }: { event: Event; place: string | undefined }) {
+function Target({ event, projectPath }: { event: Event; projectPath: string | undefined }) {
   const { push_data: push, note } = event
   if (push) {
     const count = push.commit_count > 1 ? t.commitCount(push.commit_count) : ''
-    const href = push.commit_to && place ? `/${place}/-/commits/${encodePath(push.ref ?? '')}` : null
+    const href = push.commit_to && projectPath ? `/${projectPath}/-/commits/${encodePath(push.ref ?? '')}` : null
     return (
       <>
         {push.ref_type} {href ? <a href={href}>{push.ref}</a> : push.ref}
@@ -100,10 +100,10 @@ function Target({ event, place }: { event: Event; place: string | undefined }) {
     )
   }
   const [kind, iid] = note ? [note.noteable_type, note.noteable_iid] : [event.target_type ?? '', event.target_iid]
-  const [path, sign] = PLACES[kind] ?? []
-  if (!path || iid === null || !place) return <>{event.target_title}</>
+  const [path, sign] = PATHS[kind] ?? []
+  if (!path || iid === null || !projectPath) return <>{event.target_title}</>
   return (
-    <a href={`/${place}/-/${path}/${iid}${note ? `#note_${note.id}` : ''}`}>
+    <a href={`/${projectPath}/-/${path}/${iid}${note ? `#note_${note.id}` : ''}`}>
       {sign}
       {iid} {event.target_title}
     </a>

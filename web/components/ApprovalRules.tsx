@@ -142,23 +142,23 @@ function RuleFields({ rule, people }: { rule?: Rule; people: readonly Someone[] 
 }
 
 /** For a project, or for the merge request in `params.iid`. */
-export function ruleActions(place: 'project' | 'merge_request'): NonNullable<Page['actions']> {
-  const before = place === 'project' ? '/projects/{id}' : '/projects/{id}/merge_requests/{merge_request_iid}'
+export function ruleActions(scope: 'project' | 'merge_request'): NonNullable<Page['actions']> {
+  const before = scope === 'project' ? '/projects/{id}' : '/projects/{id}/merge_requests/{merge_request_iid}'
   // Both have the same fields; the types are those of projects.
   const all = `${before}/approval_rules` as '/projects/{id}/approval_rules'
   const one = `${all}/{approval_rule_id}` as const
   const at = ({ params }: Act) =>
-    ({ id: params.id!, ...(place === 'merge_request' && { merge_request_iid: params.iid! }) }) as { id: string }
+    ({ id: params.id!, ...(scope === 'merge_request' && { merge_request_iid: params.iid! }) }) as { id: string }
   const which = (act: Act) => ({ ...at(act), approval_rule_id: text(act.form, 'rule') })
 
   return {
     async addRule(act) {
-      const input = await wishOf(act)
+      const input = await inputOf(act)
       const isOpen = input.user_ids.length === 0 && input.group_ids.length === 0
       await act.api.post(all, { ...at(act), ...input, rule_type: isOpen ? 'any_approver' : 'regular' })
     },
     async changeRule(act) {
-      const { name, approvals_required, ...named } = await wishOf(act)
+      const { name, approvals_required, ...named } = await inputOf(act)
       const isNaming = act.form.groups !== undefined
       await act.api.put(one, { ...which(act), name, approvals_required, ...(isNaming && named) })
     },
@@ -168,7 +168,7 @@ export function ruleActions(place: 'project' | 'merge_request'): NonNullable<Pag
   }
 }
 
-async function wishOf({ api, form }: Act) {
+async function inputOf({ api, form }: Act) {
   const paths = text(form, 'groups')
     .split(/[\s,]+/)
     .filter(Boolean)

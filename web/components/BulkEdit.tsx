@@ -82,14 +82,14 @@ type Scope = 'issues' | 'merge_requests'
 const MOST_AT_ONCE = 100
 
 /** Each row is changed separately: an error in one does not stop the others. */
-export const changeSeveral = (place: Scope) => async (act: Act) => {
+export const changeSeveral = (kind: Scope) => async (act: Act) => {
   const { api, params, form } = act
   const iids = [...new Set(texts(form, 'iids'))].slice(0, MOST_AT_ONCE)
   const changes = changesIn(form)
-  if (iids.length === 0 || Object.keys(changes).length === 0) return { told: { done: t.selectAtLeastOneItem } }
-  const key = place === 'issues' ? 'issue_iid' : 'merge_request_iid'
+  if (iids.length === 0 || Object.keys(changes).length === 0) return { flash: { done: t.selectAtLeastOneItem } }
+  const key = kind === 'issues' ? 'issue_iid' : 'merge_request_iid'
   // Both have these fields; the types are those of issues.
-  const list = `/projects/{id}/${place}` as '/projects/{id}/issues'
+  const list = `/projects/{id}/${kind}` as '/projects/{id}/issues'
   const path = `${list}/{${key}}` as '/projects/{id}/issues/{issue_iid}'
   const before = await api.get(list, { id: params.id!, iids: iids.map(Number), per_page: MOST_AT_ONCE })
   const outcomes = await Promise.allSettled(
@@ -99,9 +99,9 @@ export const changeSeveral = (place: Scope) => async (act: Act) => {
   const refusal = outcomes.find((one) => one.status === 'rejected')
   if (refusal && changed.length === 0) throw refusal.reason
   const missed = refusal ? t.itemsNotChanged(iids.length - changed.length, reasonOf(refusal.reason)) : ''
-  const done = t.itemsChanged(changed.length, place) + missed
+  const done = t.itemsChanged(changed.length, kind) + missed
   const back = wayBack(before, changed)
-  return back ? undoable(done, 'bulk', back) : { told: { done } }
+  return back ? undoable(done, 'bulk', back) : { flash: { done } }
 }
 
 function changesIn(form: FormFields) {

@@ -19,7 +19,7 @@ export type ListedPipeline = Records['ListedPipeline']
 export const isUnfinished = (status: string): boolean =>
   ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'canceling', 'scheduled'].includes(status)
 
-const PLACES = [
+const TABS = [
   ['pipelines', common.pipelines],
   ['jobs', t.jobs],
   ['environments', t.environments],
@@ -27,8 +27,8 @@ const PLACES = [
   ['ci/editor', t.editor],
 ] as const
 
-export function CiTabs({ project, at }: { project: Project; at: (typeof PLACES)[number][0] | 'settings/ci_cd' }) {
-  const tabs = PLACES.map(([rest, text]) => ({ text, href: below(project, rest), isCurrent: rest === at }))
+export function CiTabs({ project, at }: { project: Project; at: (typeof TABS)[number][0] | 'settings/ci_cd' }) {
+  const tabs = TABS.map(([rest, text]) => ({ text, href: below(project, rest), isCurrent: rest === at }))
   const settings = { text: common.settings, href: below(project, 'settings/ci_cd'), isCurrent: at === 'settings/ci_cd' }
   return <SubTabs label={t.ciCd} tabs={project.can.administer ? [...tabs, settings] : tabs} />
 }

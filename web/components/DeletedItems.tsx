@@ -86,7 +86,7 @@ export async function deletedItemFlash(
 ): Promise<Flash> {
   const [item] = await api.get(`${scope}/deleted_items`, { id: params.id!, kind, per_page: 1 })
   // Another user may have deleted another record at the same time.
-  return item?.title === title ? undoable(done, 'restore', { item: item.id }) : { told: { done } }
+  return item?.title === title ? undoable(done, 'restore', { item: item.id }) : { flash: { done } }
 }
 
 /** For the pages of a project and of a group. */

@@ -60,9 +60,9 @@ export const DeployTokens = ({ tokens }: { tokens: readonly Records['DeployToken
   </Chapter>
 )
 
-export function deployTokenActions(place: 'project' | 'group') {
+export function deployTokenActions(scope: 'project' | 'group') {
   // Both have the same calls below their own prefix.
-  const tokens = `/${place}s/{id}/deploy_tokens` as '/projects/{id}/deploy_tokens'
+  const tokens = `/${scope}s/{id}/deploy_tokens` as '/projects/{id}/deploy_tokens'
   return {
     async makeToken({ api, params, form }: Act): Promise<Flash> {
       const made = await api.post(tokens, {
@@ -71,7 +71,7 @@ export function deployTokenActions(place: 'project' | 'group') {
         scopes: texts(form, 'scopes') as Scope[],
         expires_at: optional(form, 'expires_at'),
       })
-      return { told: { token: made.token } }
+      return { flash: { token: made.token } }
     },
     async revokeToken({ api, params, form }: Act): Promise<void> {
       const one = `${tokens}/{token_id}` as '/projects/{id}/deploy_tokens/{token_id}'

@@ -25,7 +25,7 @@ export const FILES_PER_PAGE = 100
 const PATIENCE_MS = 1500
 
 export async function loadLastCommits(api: Api, id: string, { at, path, page }: FolderOptions): Promise<LastCommits> {
-  const asked = api.maybe('/projects/{id}/repository/tree_commits', {
+  const commits = api.maybe('/projects/{id}/repository/tree_commits', {
     id,
     ref: at,
     path,
@@ -37,7 +37,7 @@ export async function loadLastCommits(api: Api, id: string, { at, path, page }: 
     timer = setTimeout(() => resolve(null), PATIENCE_MS)
   })
   try {
-    return await Promise.race([asked, late])
+    return await Promise.race([commits, late])
   } finally {
     clearTimeout(timer)
   }

@@ -15,7 +15,7 @@ type Runner = Records['Runner']
 export type RunnersScope = 'project' | 'group' | 'instance'
 
 interface RunnersProps {
-  place: RunnersScope
+  scope: RunnersScope
   runners: readonly Runner[]
   /** The URL of the server. */
   server: string
@@ -28,17 +28,17 @@ interface RunnersProps {
   children?: ComponentChildren
 }
 
-export function Runners({ place: scope, runners, server, me, note, pages, children }: RunnersProps) {
-  const { told } = useSurroundings()
+export function Runners({ scope, runners, server, me, note, pages, children }: RunnersProps) {
+  const { flash } = useSurroundings()
   const Heading = scope === 'instance' ? 'h1' : 'h2'
   return (
     <section id="runners">
       <Heading>{common.runners}</Heading>
-      {told.runner_token && (
+      {flash.runner_token && (
         <div class="card ci-told" role="status">
           <p>{t.runnerCreatedCopyTokenNow}</p>
-          <Copyable label={common.token} text={told.runner_token} />
-          <pre tabIndex={0}>{`MORTISE_RUNNER_TOKEN=${told.runner_token} mortise runner --server ${server}`}</pre>
+          <Copyable label={common.token} text={flash.runner_token} />
+          <pre tabIndex={0}>{`MORTISE_RUNNER_TOKEN=${flash.runner_token} mortise runner --server ${server}`}</pre>
         </div>
       )}
       {note}
@@ -137,7 +137,7 @@ export const runnerActions = (scope: RunnersScope) => ({
       tag_list: words(form, 'tag_list'),
       run_untagged: flag(form, 'run_untagged'),
     })
-    return { told: { runner_token: made.token } }
+    return { flash: { runner_token: made.token } }
   },
   async pauseRunner(act: Act) {
     await act.api.put('/runners/{runner_id}', { runner_id: runnerOf(act), paused: true })

@@ -27,8 +27,8 @@ export async function loadTemplates(
 ): Promise<TextTemplates> {
   const found = await api.maybe('/projects/{id}/templates/{type}', { id, type, per_page: 100 })
   const names = (found ?? []).map(({ name }) => name)
-  const wanted = query.get('template') ?? DEFAULT
-  const chosen = names.find((name) => name === wanted) ?? null
+  const templateName = query.get('template') ?? DEFAULT
+  const chosen = names.find((name) => name === templateName) ?? null
   if (chosen === null) return { names, chosen, text: '' }
   const template = await api.maybe('/projects/{id}/templates/{type}/{name}', { id, type, name: chosen })
   return { names, chosen, text: template?.content ?? '' }

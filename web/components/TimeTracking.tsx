@@ -56,11 +56,11 @@ export function TimeTracking({ of, mayPlan }: { of: Stats; mayPlan: boolean }) {
 }
 
 /** `params.iid` names the record. */
-export function timeActions(place: 'issues' | 'merge_requests'): NonNullable<Page['actions']> {
-  const key = place === 'issues' ? 'issue_iid' : 'merge_request_iid'
+export function timeActions(kind: 'issues' | 'merge_requests'): NonNullable<Page['actions']> {
+  const key = kind === 'issues' ? 'issue_iid' : 'merge_request_iid'
   // Both have the same fields; the types are those of issues.
   const at = <R extends string>(rest: R) =>
-    `/projects/{id}/${place}/{${key}}/${rest}` as `/projects/{id}/issues/{issue_iid}/${R}`
+    `/projects/{id}/${kind}/{${key}}/${rest}` as `/projects/{id}/issues/{issue_iid}/${R}`
   const on = ({ params }: Act) => ({ id: params.id!, [key]: params.iid! }) as { id: string; issue_iid: string }
   return {
     async spend(act) {

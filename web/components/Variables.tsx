@@ -28,30 +28,30 @@ const PATHS = {
 } as const
 
 // All have the same calls below their own prefix.
-const pathOf = (place: VariablesScope) => PATHS[place] as '/projects/{id}/variables'
-const pathOfOne = (place: VariablesScope) => `${PATHS[place]}/{key}` as '/projects/{id}/variables/{key}'
-const whereOf = (place: VariablesScope, { params }: Pick<PageRequest, 'params'>) =>
-  (place === 'instance' ? {} : { id: params.id! }) as { id: string }
-const filterOf = (place: VariablesScope, scope: string | null) =>
-  place === 'instance' ? {} : { filter: { environment_scope: scope || '*' } }
+const pathOf = (level: VariablesScope) => PATHS[level] as '/projects/{id}/variables'
+const pathOfOne = (level: VariablesScope) => `${PATHS[level]}/{key}` as '/projects/{id}/variables/{key}'
+const whereOf = (level: VariablesScope, { params }: Pick<PageRequest, 'params'>) =>
+  (level === 'instance' ? {} : { id: params.id! }) as { id: string }
+const filterOf = (level: VariablesScope, scope: string | null) =>
+  level === 'instance' ? {} : { filter: { environment_scope: scope || '*' } }
 
-export function loadVariables(place: VariablesScope, request: PageRequest) {
+export function loadVariables(level: VariablesScope, request: PageRequest) {
   const { api, query } = request
   const key = query.get('variable')
-  const where = whereOf(place, request)
+  const where = whereOf(level, request)
   return {
-    variables: api.list(pathOf(place), { ...where, ...listPage(query, 50) }),
-    edited: key ? api.maybe(pathOfOne(place), { ...where, key, ...filterOf(place, query.get('scope')) }) : null,
+    variables: api.list(pathOf(level), { ...where, ...listPage(query, 50) }),
+    edited: key ? api.maybe(pathOfOne(level), { ...where, key, ...filterOf(level, query.get('scope')) }) : null,
     settings: api.get('/application/web_settings', {}),
   }
 }
 
 interface VariablesProps extends VariablesData {
-  place: VariablesScope
+  level: VariablesScope
   address: string
 }
 
-export const Variables = ({ variables, address, edited, settings, place }: VariablesProps) => (
+export const Variables = ({ variables, address, edited, settings, level }: VariablesProps) => (
   <section id="variables">
     <h2>{t.variables}</h2>
     {variables.items.length === 0 ? (
@@ -81,13 +81,13 @@ export const Variables = ({ variables, address, edited, settings, place }: Varia
     {edited ? (
       <div class="card ci-adding">
         <h3>{t.editKey(edited.key)}</h3>
-        <VariableForm action="changeVariable" of={edited} place={place} isProtected={edited.protected} />
+        <VariableForm action="changeVariable" of={edited} level={level} isProtected={edited.protected} />
         <a href={`${withQuery(address, { variable: null, scope: null })}#variables`}>{common.cancel}</a>
       </div>
     ) : (
       <details class="card ci-adding">
         <summary>{t.addVariable}</summary>
-        <VariableForm action="addVariable" place={place} isProtected={settings.protected_ci_variables} />
+        <VariableForm action="addVariable" level={level} isProtected={settings.protected_ci_variables} />
       </details>
     )}
   </section>
@@ -148,11 +148,11 @@ const TYPES = [
 interface VariableFormProps {
   action: string
   of?: Variable
-  place: VariablesScope
+  level: VariablesScope
   isProtected: boolean
 }
 
-const VariableForm = ({ action, of, place, isProtected }: VariableFormProps) => (
+const VariableForm = ({ action, of, level, isProtected }: VariableFormProps) => (
   <Form action={action} resets={!of}>
     {of ? (
       <>
@@ -164,7 +164,7 @@ const VariableForm = ({ action, of, place, isProtected }: VariableFormProps) => 
     )}
     <Field name="value" label={common.value} lines={3} value={of?.value} />
     <Choice name="variable_type" label={common.type} options={TYPES} value={of?.variable_type} />
-    {place !== 'instance' && (
+    {level !== 'instance' && (
       <Field
         name="environment_scope"
         label={t.environments}
@@ -180,28 +180,28 @@ const VariableForm = ({ action, of, place, isProtected }: VariableFormProps) => 
   </Form>
 )
 
-const fieldsOf = (place: VariablesScope, act: Act) => ({
-  ...whereOf(place, act),
+const fieldsOf = (level: VariablesScope, act: Act) => ({
+  ...whereOf(level, act),
   key: text(act.form, 'key'),
   value: text(act.form, 'value').replaceAll('\r\n', '\n'),
   variable_type: text(act.form, 'variable_type') === 'file' ? ('file' as const) : ('env_var' as const),
-  ...(place !== 'instance' && { environment_scope: text(act.form, 'environment_scope') || '*' }),
+  ...(level !== 'instance' && { environment_scope: text(act.form, 'environment_scope') || '*' }),
   description: text(act.form, 'description') || null,
   protected: flag(act.form, 'protected'),
   masked: flag(act.form, 'masked'),
   raw: !flag(act.form, 'expanded'),
 })
 
-export const variableActions = (place: VariablesScope) => ({
+export const variableActions = (level: VariablesScope) => ({
   async addVariable(act: Act) {
-    await act.api.post(pathOf(place), fieldsOf(place, act))
+    await act.api.post(pathOf(level), fieldsOf(level, act))
   },
   async changeVariable(act: Act) {
-    await act.api.put(pathOfOne(place), { ...fieldsOf(place, act), ...filterOf(place, text(act.form, 'scope')) })
+    await act.api.put(pathOfOne(level), { ...fieldsOf(level, act), ...filterOf(level, text(act.form, 'scope')) })
     return `${withQuery(act.address, { variable: null, scope: null })}#variables`
   },
   async removeVariable(act: Act) {
     const key = text(act.form, 'key')
-    await act.api.delete(pathOfOne(place), { ...whereOf(place, act), key, ...filterOf(place, text(act.form, 'scope')) })
+    await act.api.delete(pathOfOne(level), { ...whereOf(level, act), key, ...filterOf(level, text(act.form, 'scope')) })
   },
 })

@@ -105,7 +105,7 @@ export const DeletedLists = ({ projects, groups }: DeletedData) => (
 /** After the deletion of a project or group, on the home page. */
 export const deletedFlash = (done: string, lastDay: string | null): Flash =>
   lastDay === null
-    ? { to: '/', told: { done } }
+    ? { to: '/', flash: { done } }
     : doneWithLink(done, '/', { href: '/dashboard/deleted', text: common.deletedProjectsAndGroups })
 
 const restoreInput = ({ form }: Act) => ({ id: text(form, 'id'), name: text(form, 'name'), path: text(form, 'path') })

@@ -115,10 +115,10 @@ const TARGETS: Record<string, readonly [words: string, path: string | null]> = {
 }
 
 /** An event as a sentence. */
-export function EventSentence({ event, place }: { event: Records['Event']; place?: string | undefined }) {
+export function EventSentence({ event, projectPath }: { event: Records['Event']; projectPath?: string | undefined }) {
   const pushed = event.push_data
   const [words, path] = TARGETS[event.target_type ?? ''] ?? [event.target_type?.toLowerCase() ?? '', null]
-  const href = place && path && event.target_iid !== null ? `/${place}/-/${path}/${event.target_iid}` : null
+  const href = projectPath && path && event.target_iid !== null ? `/${projectPath}/-/${path}/${event.target_iid}` : null
   const title = event.target_title ?? (event.target_type === null ? t.theProject : '')
   return (
     <Row
@@ -139,9 +139,9 @@ export function EventSentence({ event, place }: { event: Records['Event']; place
       }
       facts={
         <>
-          {place && (
+          {projectPath && (
             <>
-              <a href={`/${place}`}>{place}</a> ·{' '}
+              <a href={`/${projectPath}`}>{projectPath}</a> ·{' '}
             </>
           )}
           {pushed?.commit_title && <>{pushed.commit_title} · </>}

@@ -3,7 +3,7 @@ import { text, type Act, type Page } from '../page.ts'
 import { undoable } from '../undo.ts'
 import * as t from '../texts/planning.ts'
 
-type Kind = readonly [place: 'issues', key: 'issue_iid'] | readonly [place: 'merge_requests', key: 'merge_request_iid']
+type Kind = readonly [kind: 'issues', key: 'issue_iid'] | readonly [kind: 'merge_requests', key: 'merge_request_iid']
 
 export const OF_ISSUES: Kind = ['issues', 'issue_iid']
 export const OF_MERGE_REQUESTS: Kind = ['merge_requests', 'merge_request_iid']
@@ -11,9 +11,9 @@ export const OF_MERGE_REQUESTS: Kind = ['merge_requests', 'merge_request_iid']
 type Actions = NonNullable<Page['actions']>
 
 /** `params.iid` names the record. */
-export function noteActions([place, key]: Kind): Actions {
+export function noteActions([kind, key]: Kind): Actions {
   // Both have the same fields; the types are those of issues.
-  const at = (rest: string) => `/projects/{id}/${place}/{${key}}/${rest}` as unknown
+  const at = (rest: string) => `/projects/{id}/${kind}/{${key}}/${rest}` as unknown
   const on = ({ params }: Act) => ({ id: params.id!, [key]: params.iid! }) as { id: string; issue_iid: string }
   const discussions = at('discussions') as '/projects/{id}/issues/{issue_iid}/discussions'
   const notes = at('notes') as '/projects/{id}/issues/{issue_iid}/notes'
@@ -28,9 +28,9 @@ export function noteActions([place, key]: Kind): Actions {
     async comment(act) {
       const body = text(act.form, 'body')
       const internal = text(act.form, 'internal') === 'true'
-      const said = { ...on(act), body, ...(internal && { internal }) }
-      if (text(act.form, 'thread') === 'true') await act.api.post(discussions, said)
-      else await act.api.post(notes, said)
+      const fields = { ...on(act), body, ...(internal && { internal }) }
+      if (text(act.form, 'thread') === 'true') await act.api.post(discussions, fields)
+      else await act.api.post(notes, fields)
     },
     async reply(act) {
       await act.api.post(replies, { ...on(act), ...reply(act.form), body: text(act.form, 'body') })

@@ -72,7 +72,7 @@ function bodyOf({ form }: Act): string {
 
 export async function commentOnLine(act: Act): Promise<string | void> {
   const { api, params, form } = act
-  const place = { id: params.id!, merge_request_iid: params.iid! }
+  const ids = { id: params.id!, merge_request_iid: params.iid! }
   const line = { old: lineOf(act, 'old_line'), new: lineOf(act, 'new_line') }
   const start = startOf(act)
   const position = {
@@ -88,7 +88,7 @@ export async function commentOnLine(act: Act): Promise<string | void> {
   }
   const body = bodyOf(act)
   if (text(form, 'mode') === 'draft')
-    await api.post('/projects/{id}/merge_requests/{merge_request_iid}/draft_notes', { ...place, note: body, position })
-  else await api.post('/projects/{id}/merge_requests/{merge_request_iid}/discussions', { ...place, body, position })
+    await api.post('/projects/{id}/merge_requests/{merge_request_iid}/draft_notes', { ...ids, note: body, position })
+  else await api.post('/projects/{id}/merge_requests/{merge_request_iid}/discussions', { ...ids, body, position })
   if (act.query.get('comment')) return commenting(act.address, null)
 }

@@ -14,12 +14,12 @@ interface Data {
   settings: Records['WebSettings']
 }
 
-export function resourceTokensPage(place: 'project' | 'group'): Page<Data> {
+export function resourceTokensPage(scope: 'project' | 'group'): Page<Data> {
   // Both have the same calls below their own prefix.
-  const tokens = `/${place}s/{id}/access_tokens` as '/projects/{id}/access_tokens'
+  const tokens = `/${scope}s/{id}/access_tokens` as '/projects/{id}/access_tokens'
   const one = `${tokens}/{token_id}` as '/projects/{id}/access_tokens/{token_id}'
   const rotation = `${one}/rotate` as '/projects/{id}/access_tokens/{token_id}/rotate'
-  const frame: Frame = place === 'project' ? projectSettingsFrame : groupSettingsFrame
+  const frame: Frame = scope === 'project' ? projectSettingsFrame : groupSettingsFrame
   return declare<Data>({
     signedIn: true,
     frame,
@@ -31,7 +31,7 @@ export function resourceTokensPage(place: 'project' | 'group'): Page<Data> {
     View: ({ tokens, settings }) => (
       <>
         <h1>{common.accessTokens}</h1>
-        <p class="quiet">{t.accessTokensActAsBot(place)}</p>
+        <p class="quiet">{t.accessTokensActAsBot(scope)}</p>
         <NewToken settings={settings} roles={ROLES} />
         <Tokens tokens={tokens.items} />
         <Pages of={tokens} />
@@ -46,11 +46,11 @@ export function resourceTokensPage(place: 'project' | 'group'): Page<Data> {
           access_level: count(form, 'access_level'),
           expires_at: optional(form, 'expires_at'),
         })
-        return { told: { token: made.token } }
+        return { flash: { token: made.token } }
       },
       async rotate({ api, params, form }) {
         const made = await api.post(rotation, { id: params.id!, token_id: text(form, 'token') })
-        return { told: { token: made.token } }
+        return { flash: { token: made.token } }
       },
       async revoke({ api, params, form }) {
         await api.delete(one, { id: params.id!, token_id: text(form, 'token') })

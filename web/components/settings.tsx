@@ -76,7 +76,7 @@ export function Fold({ title, children, action }: { title: string; children: Com
 
 /** A new secret, which is shown only once. */
 export function Secret({ name, label }: { name: string; label: string }) {
-  const secret = useSurroundings().told[name]
+  const secret = useSurroundings().flash[name]
   if (secret === undefined) return null
   return (
     <div class="fresh" role="status">
@@ -90,7 +90,7 @@ export function Secret({ name, label }: { name: string; label: string }) {
 
 /** The message of the previous action. */
 export function Notice({ name = 'notice' }: { name?: string }) {
-  const notice = useSurroundings().told[name]
+  const notice = useSurroundings().flash[name]
   return notice === undefined ? null : (
     <p class="fresh" role="status">
       {notice}

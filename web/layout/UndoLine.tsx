@@ -6,12 +6,12 @@ import { Button, Form } from '../components/Form.tsx'
 import './UndoLine.css'
 
 export function UndoLine() {
-  const { told } = useSurroundings()
+  const { flash } = useSurroundings()
   // Live events of the same action render the page again: the undo button stays until there is another message.
-  const [kept, keep] = useState(told)
+  const [kept, keep] = useState(flash)
   useEffect(() => {
-    if (told.done !== undefined) keep(told)
-  }, [told])
+    if (flash.done !== undefined) keep(flash)
+  }, [flash])
   if (kept.done === undefined) return null
   const undo = kept.undo === undefined ? null : (JSON.parse(kept.undo) as Undo)
   const link = kept.link === undefined ? null : (JSON.parse(kept.link) as FlashLink)

@@ -26,8 +26,8 @@ export const revokeName = (name: string) => `Revoke “${name}”?`
 
 // Resource tokens
 
-export const accessTokensActAsBot = (place: string) =>
-  `Access tokens act as a bot member of this ${place}, independent of any user account.`
+export const accessTokensActAsBot = (scope: string) =>
+  `Access tokens act as a bot member of this ${scope}, independent of any user account.`
 
 // Tokens
 

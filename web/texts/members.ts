@@ -13,13 +13,13 @@ export const deny = 'Deny'
 export const membersTotal = (total: number | null) => (total === null ? 'Members' : `Members (${total})`)
 export const searchMembers = 'Search members'
 export const noMembers = 'No members'
-export const membersOfTheseGroups = (place: string) => `Members of these groups have access to this ${place}.`
+export const membersOfTheseGroups = (scope: string) => `Members of these groups have access to this ${scope}.`
 export const maxRoleNamed = (roleName: string) => `max role ${roleName}`
 export const removeThisGroup = 'Remove this group?'
 export const pendingInvitations = 'Pending invitations'
 export const directMember = 'direct member'
 export const roleOfName = (name: string) => `Role of ${name}`
-export const leaveScope = (place: string) => `Leave this ${place}?`
+export const leaveScope = (scope: string) => `Leave this ${scope}?`
 export const removeName = (name: string) => `Remove ${name}?`
 export const memberRemoved = (name: string) => `${name} removed`
 export const leave = 'Leave'

@@ -30,7 +30,7 @@ interface BoardProps extends BoardData {
 
 export function Board({ at, boards, board, columns, labels, mayPlan, mayAdd }: BoardProps) {
   const { act } = useSurroundings()
-  const [said, say] = useState('')
+  const [announcement, announce] = useState('')
   const moved = useRef<string | null>(null)
   useEffect(() => {
     if (moved.current !== null) document.getElementById(moved.current)?.focus()
@@ -44,9 +44,9 @@ export function Board({ at, boards, board, columns, labels, mayPlan, mayAdd }: B
     moved.current = cardId(issue)
     try {
       await act('move', form)
-      say(t.movedTo(iid, columns.find(({ key }) => key === to)?.title ?? to))
+      announce(t.movedTo(iid, columns.find(({ key }) => key === to)?.title ?? to))
     } catch (error) {
-      say(t.couldNotMove(iid, error instanceof Error ? error.message : String(error)))
+      announce(t.couldNotMove(iid, error instanceof Error ? error.message : String(error)))
     }
   }
   const unused = labels.filter(({ name }) => !columns.some(({ key }) => key === name))
@@ -101,7 +101,7 @@ export function Board({ at, boards, board, columns, labels, mayPlan, mayAdd }: B
       </div>
       {mayPlan && <p class="quiet">{t.dragCardsBetweenLists}</p>}
       <p class="spoken" role="status">
-        {said}
+        {announcement}
       </p>
       <div class="board" role="region" aria-label={t.lists} tabIndex={0}>
         {columns.map((column, n) => (

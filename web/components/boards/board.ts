@@ -17,23 +17,23 @@ const boardsOf = (scope: BoardScope) => `/${scope}s/{id}/boards` as '/projects/{
 const boardOf = (scope: BoardScope) => `${boardsOf(scope)}/{board_id}` as const
 const labelsOf = (scope: BoardScope) => `/${scope}s/{id}/labels` as '/projects/{id}/labels'
 
-export async function loadBoard(scope: BoardScope, { api, params }: PageRequest, wanted: string | null) {
+export async function loadBoard(scope: BoardScope, { api, params }: PageRequest, boardId: string | null) {
   const id = params.id!
   const labels = api.maybe(labelsOf(scope), { id, per_page: 100 }).then((found) => found ?? [])
   const boards = await api.get(boardsOf(scope), { id, per_page: 100 })
-  const board = wanted === null ? (boards[0] ?? null) : boards.find((one) => String(one.id) === wanted)
+  const board = boardId === null ? (boards[0] ?? null) : boards.find((one) => String(one.id) === boardId)
   if (board === undefined) throw new Refused({ status: 404, headers: {}, body: null })
-  return { boards, board, labels, columns: board ? columnsOf({ place: scope, api, id, board }) : [] }
+  return { boards, board, labels, columns: board ? columnsOf({ scope, api, id, board }) : [] }
 }
 
 interface Filter {
-  place: BoardScope
+  scope: BoardScope
   api: PageRequest['api']
   id: string
   board: NonNullable<BoardData['board']>
 }
 
-async function columnsOf({ place: scope, api, id, board }: Filter): Promise<Column[]> {
+async function columnsOf({ scope, api, id, board }: Filter): Promise<Column[]> {
   const path = boardOf(scope)
   const at = { id, board_id: board.id, per_page }
   const fixed = async (key: 'opened' | 'closed', title: string): Promise<Column> => ({

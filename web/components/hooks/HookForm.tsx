@@ -16,7 +16,7 @@ const STRATEGIES = [
 ] as const
 
 /** The fields of a webhook; a secret that is left empty stays unchanged. */
-export function HookForm({ hook, place: scope, action }: { hook?: Hook; place: HookScope; action: string }) {
+export function HookForm({ hook, scope, action }: { hook?: Hook; scope: HookScope; action: string }) {
   const isOn = (name: string) => hook?.[name as 'push_events'] ?? name === 'push_events'
   const kept = hook && t.leaveEmptyToKeepCurrentValue
   return (

@@ -26,7 +26,7 @@ export function hookListPage(scope: HookScope): Page<Data> {
         <h1>{scope === 'instance' ? common.systemHooks : common.webhooks}</h1>
         <p class="quiet">{t.sendEventsToUrlOfYours}</p>
         <Fold title={t.addHook} action="create">
-          <HookForm place={scope} action="create" />
+          <HookForm scope={scope} action="create" />
         </Fold>
         {hooks.items.length === 0 ? (
           <Empty title={t.noHooksYet} />

@@ -79,7 +79,7 @@ export function hookPage(scope: HookScope): Page<Data> {
           </ActButton>
         </div>
         <Fold title={t.editHook} action="save">
-          <HookForm hook={hook} place={scope} action="save" />
+          <HookForm hook={hook} scope={scope} action="save" />
         </Fold>
         {shown && <Visible delivery={shown} />}
         <Chapter title={t.deliveries} id="deliveries">
@@ -141,7 +141,7 @@ export function hookPage(scope: HookScope): Page<Data> {
         await api.put(paths.one, { ...of, ...hookFields(form, scope) })
         for (const key of texts(form, 'variable_gone')) await api.delete(paths.variable, { ...of, key })
         for (const key of texts(form, 'header_gone')) await api.delete(paths.header, { ...of, key })
-        return { told: { notice: t.hookSaved } }
+        return { flash: { notice: t.hookSaved } }
       },
       async remove({ api, params }) {
         await api.delete(paths.one, { ...idOf(params), hook_id: params.hook_id! })
@@ -151,16 +151,16 @@ export function hookPage(scope: HookScope): Page<Data> {
         const of = { ...idOf(params), hook_id: params.hook_id! }
         if (scope === 'instance') {
           await api.post('/hooks/{hook_id}', { hook_id: of.hook_id })
-          return { told: { notice: t.testEventSent } }
+          return { flash: { notice: t.testEventSent } }
         }
         const path = `/${scope}s/{id}/hooks/{hook_id}/test/{trigger}` as '/projects/{id}/hooks/{hook_id}/test/{trigger}'
         await api.post(path, { ...of, trigger: text(form, 'trigger') })
-        return { told: { notice: t.testEventSentSeeResponseBelow } }
+        return { flash: { notice: t.testEventSentSeeResponseBelow } }
       },
       async resend({ api, params, form }) {
         const of = { ...idOf(params), hook_id: params.hook_id!, hook_log_id: text(form, 'delivery') }
         const { response_status } = await api.post(paths.resend, of)
-        return { told: { notice: t.redeliveredResponseStatus(response_status) } }
+        return { flash: { notice: t.redeliveredResponseStatus(response_status) } }
       },
       async replay({ api, params, form }) {
         const moment = (name: string) => {
@@ -169,7 +169,7 @@ export function hookPage(scope: HookScope): Page<Data> {
         }
         const of = { ...idOf(params), hook_id: params.hook_id! }
         const { events } = await api.post(paths.replay, { ...of, since: moment('since'), until: moment('until') })
-        return { told: { notice: t.eventsDeliveriesQueued(events) } }
+        return { flash: { notice: t.eventsDeliveriesQueued(events) } }
       },
     },
   })

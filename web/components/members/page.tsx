@@ -32,8 +32,8 @@ interface Data {
 type Scope = 'project' | 'group'
 
 /** Both have the same calls below their own prefix. */
-function pathsOf(place: Scope) {
-  const before = `/${place}s/{id}`
+function pathsOf(scope: Scope) {
+  const before = `/${scope}s/{id}`
   return {
     direct: `${before}/members` as '/projects/{id}/members',
     all: `${before}/members/all` as '/projects/{id}/members/all',
@@ -49,22 +49,22 @@ function pathsOf(place: Scope) {
   }
 }
 
-export function membersPage(place: Scope): Page<Data> {
-  const paths = pathsOf(place)
+export function membersPage(scope: Scope): Page<Data> {
+  const paths = pathsOf(scope)
   const load = async ({ api, params, query, me }: PageRequest) => {
     const id = params.id!
     const members = await api.list(paths.all, { id, query: query.get('search') ?? undefined, ...listPage(query, 50) })
-    const wanted = query.get('find')
+    const term = query.get('find')
     return {
       members,
-      whys: whysOf(api, place, id, members.items, paths.direct),
-      found: me && wanted ? api.get('/users', { search: wanted, active: true, per_page: 10 }) : [],
+      whys: whysOf(api, scope, id, members.items, paths.direct),
+      found: me && term ? api.get('/users', { search: term, active: true, per_page: 10 }) : [],
       invitations: me ? api.maybe(paths.invitations, { id, per_page: 100 }).then((all) => all ?? []) : [],
       requests: me ? api.maybe(paths.requests, { id, per_page: 100 }).then((all) => all ?? []) : [],
       groups: me ? api.get('/groups', { per_page: 100, order_by: 'path' }) : [],
     }
   }
-  const frame: Frame = place === 'project' ? projectFrame : groupFrame
+  const frame: Frame = scope === 'project' ? projectFrame : groupFrame
   return declare<Data, Partial<InProject & InGroup>>({
     frame,
     load,
@@ -76,7 +76,7 @@ export function membersPage(place: Scope): Page<Data> {
       return (
         <>
           <h1>{common.members}</h1>
-          {mayManage && <Adding {...data} found={strangers(data)} place={place} level={level} />}
+          {mayManage && <Adding {...data} found={strangers(data)} scope={scope} level={level} />}
           {mayManage && data.requests.length > 0 && <Requests requests={data.requests} level={level} />}
           <Chapter title={t.membersTotal(data.members.total)}>
             <Finder label={t.searchMembers} />
@@ -92,7 +92,7 @@ export function membersPage(place: Scope): Page<Data> {
                     level={level}
                     mayManage={mayManage}
                     isMe={member.id === me?.id}
-                    place={place}
+                    scope={scope}
                   />
                 ))}
               </Rows>
@@ -100,7 +100,7 @@ export function membersPage(place: Scope): Page<Data> {
             <Pages of={data.members} />
           </Chapter>
           {(shares.length > 0 || mayManage) && (
-            <Chapter title={common.groups} hint={t.membersOfTheseGroups(place)}>
+            <Chapter title={common.groups} hint={t.membersOfTheseGroups(scope)}>
               <Rows label={common.groups}>
                 {shares.map((share) => (
                   <Row
@@ -219,10 +219,10 @@ interface MemberRowProps {
   level: number
   mayManage: boolean
   isMe: boolean
-  place: Scope
+  scope: Scope
 }
 
-function MemberRow({ member, why, level, mayManage, isMe, place }: MemberRowProps) {
+function MemberRow({ member, why, level, mayManage, isMe, scope }: MemberRowProps) {
   const isOwn = why === undefined
   const mayChange = mayManage && isOwn && rolesUpTo(level).some(([role]) => Number(role) === member.access_level)
   return (
@@ -266,7 +266,7 @@ function MemberRow({ member, why, level, mayManage, isMe, place }: MemberRowProp
               action="remove"
               fields={{ user: member.id }}
               kind="danger"
-              confirm={isMe ? t.leaveScope(place) : t.removeName(member.name)}
+              confirm={isMe ? t.leaveScope(scope) : t.removeName(member.name)}
             >
               {isMe ? t.leave : common.remove}
             </ActButton>
@@ -277,7 +277,7 @@ function MemberRow({ member, why, level, mayManage, isMe, place }: MemberRowProp
   )
 }
 
-function Adding({ found, groups, place, level }: Pick<Data, 'found' | 'groups'> & { place: Scope; level: number }) {
+function Adding({ found, groups, scope, level }: Pick<Data, 'found' | 'groups'> & { scope: Scope; level: number }) {
   return (
     <>
       <Finder label={t.addMemberByNameOrUsername} name="find" />
@@ -323,7 +323,7 @@ function Adding({ found, groups, place, level }: Pick<Data, 'found' | 'groups'> 
           <Choice
             name="access_level"
             label={t.maxRole}
-            options={place === 'project' ? ROLES.slice(0, 4) : ROLES}
+            options={scope === 'project' ? ROLES.slice(0, 4) : ROLES}
             value="30"
           />
           <Button kind="main">{t.share}</Button>

@@ -12,7 +12,7 @@ const WORDS: Partial<Record<Rule['rule'], (rule: Rule) => string>> = {
 
 export async function whysOf(
   api: Api,
-  place: 'project' | 'group',
+  scope: 'project' | 'group',
   id: string,
   members: readonly Records['Member'][],
   direct: '/projects/{id}/members',
@@ -21,12 +21,12 @@ export async function whysOf(
   const user_ids = members.map((member) => member.id)
   const own = new Set((await api.get(direct, { id, user_ids, per_page: 100 })).map((member) => member.id))
   const others = members.filter((member) => !own.has(member.id))
-  const whys = others.map(async (member) => [member.id, await whyOf(api, place, id, member)] as const)
+  const whys = others.map(async (member) => [member.id, await whyOf(api, scope, id, member)] as const)
   return Object.fromEntries(await Promise.all(whys))
 }
 
-async function whyOf(api: Api, place: 'project' | 'group', id: string, member: Records['Member']): Promise<string> {
-  if (place === 'group') return t.inheritedFromParentGroup
+async function whyOf(api: Api, scope: 'project' | 'group', id: string, member: Records['Member']): Promise<string> {
+  if (scope === 'group') return t.inheritedFromParentGroup
   const access = await api.maybe('/projects/{id}/access', { id, user_id: member.id })
   const rule = access?.rules.find((one) => one.counts && one.access_level === member.access_level && WORDS[one.rule])
   return (rule && WORDS[rule.rule]?.(rule)) ?? 'inherited'

@@ -99,19 +99,19 @@ export function servicePage(scope: ServiceScope): Page<Data> {
     actions: {
       async save({ api, params, form }) {
         const known = (await api.get('/integrations', {})).find(({ slug }) => slug === params.slug)
-        await api.put(path, { id: params.id!, slug: params.slug!, ...(known && wishOf(known, form)) })
-        return { told: { notice: common.saved } }
+        await api.put(path, { id: params.id!, slug: params.slug!, ...(known && inputOf(known, form)) })
+        return { flash: { notice: common.saved } }
       },
       async inherit({ api, params }) {
         await api.put(path, { id: params.id!, slug: params.slug!, use_inherited_settings: true })
-        return { told: { notice: t.inheritedSettingsAreNowUsed } }
+        return { flash: { notice: t.inheritedSettingsAreNowUsed } }
       },
       async test({ api, params }) {
         const { message } = await api.post('/projects/{id}/integrations/{slug}/test', {
           id: params.id!,
           slug: params.slug!,
         })
-        return { told: { notice: message || t.testSuccessful } }
+        return { flash: { notice: message || t.testSuccessful } }
       },
       async remove({ api, params }) {
         await api.delete(path, { id: params.id!, slug: params.slug! })
@@ -122,7 +122,7 @@ export function servicePage(scope: ServiceScope): Page<Data> {
 }
 
 /** Secrets that are left empty stay unchanged. */
-function wishOf({ slug, fields, events }: Known, form: FormFields): Record<string, string | boolean> {
+function inputOf({ slug, fields, events }: Known, form: FormFields): Record<string, string | boolean> {
   const own = fields.flatMap(({ name, type }): [string, string | boolean][] => {
     if (type === 'boolean') return [[name, flag(form, name)]]
     const written = text(form, name)

@@ -13,7 +13,7 @@ import * as common from '../../texts/common.ts'
 import * as t from '../../texts/groups.ts'
 
 interface Data {
-  places: Records['PublicGroup'][]
+  transferTargets: Records['PublicGroup'][]
   settings: Records['WebSettings']
   deletedProjects: DeletedData['projects']
   deletedGroups: DeletedData['groups']
@@ -56,10 +56,10 @@ export const page = declare<Data, InGroup>({
       only_pending_delete: true,
       ...listPage(query),
     }),
-    places: api.get('/groups/{id}/transfer_locations', { id: params.id!, per_page: 100 }),
+    transferTargets: api.get('/groups/{id}/transfer_locations', { id: params.id!, per_page: 100 }),
   }),
   title: () => common.settings,
-  View: ({ group, places, settings, deletedProjects, deletedGroups }) => (
+  View: ({ group, transferTargets, settings, deletedProjects, deletedGroups }) => (
     <>
       <h1>{common.generalSettings}</h1>
       <Notice />
@@ -96,7 +96,7 @@ export const page = declare<Data, InGroup>({
             label={t.newParentGroup}
             options={[
               ['', t.noParentTopLevelGroup],
-              ...places.map(({ id, full_path }) => [String(id), full_path] as const),
+              ...transferTargets.map(({ id, full_path }) => [String(id), full_path] as const),
             ]}
           />
           <Button>{t.transferGroup}</Button>
@@ -132,7 +132,7 @@ export const page = declare<Data, InGroup>({
         ),
         ...(avatar && { avatar }),
       })
-      return { told: { notice: common.saved } }
+      return { flash: { notice: common.saved } }
     },
     async rename({ api, params, form }) {
       const group = await api.put('/groups/{id}', { id: params.id!, path: text(form, 'path') })

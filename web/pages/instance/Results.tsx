@@ -115,13 +115,13 @@ const CommitRow = ({ commit, project }: { commit: Records['Commit']; project: st
   />
 )
 
-const PLACES: Record<string, string> = { Issue: 'issues', MergeRequest: 'merge_requests', Snippet: 'snippets' }
+const SEGMENTS: Record<string, string> = { Issue: 'issues', MergeRequest: 'merge_requests', Snippet: 'snippets' }
 
 function NoteRow({ note, project }: { note: Records['Note']; project: string }) {
-  const place = PLACES[note.noteable_type]
+  const segment = SEGMENTS[note.noteable_type]
   const at = note.noteable_type === 'Snippet' ? note.noteable_id : note.noteable_iid
-  const href = place
-    ? `/${project}/-/${place}/${at}#note_${note.id}`
+  const href = segment
+    ? `/${project}/-/${segment}/${at}#note_${note.id}`
     : `/${project}/-/commit/${note.commit_id}#note_${note.id}`
   return (
     <Row

@@ -40,8 +40,8 @@ const projectIn = (query: URLSearchParams) => query.get('project') || null
 function scopeIn(query: URLSearchParams): string {
   const scopes: readonly (readonly [string, string])[] = projectIn(query) ? IN_PROJECT : EVERYWHERE
   // The name in other forges.
-  const wanted = query.get('scope') === 'snippets' ? 'snippet_titles' : query.get('scope')
-  return scopes.find(([scope]) => scope === wanted)?.[0] ?? scopes[0]![0]
+  const scopeName = query.get('scope') === 'snippets' ? 'snippet_titles' : query.get('scope')
+  return scopes.find(([scope]) => scope === scopeName)?.[0] ?? scopes[0]![0]
 }
 
 async function search(api: Api, query: URLSearchParams): Promise<Listed<SearchResult[]> | null> {

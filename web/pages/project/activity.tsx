@@ -18,7 +18,7 @@ export const page = declare<Data, InProject>({
   View: ({ project, events }) => (
     <>
       <h1>{common.activity}</h1>
-      <Activity events={events} places={{ [project.id]: project.path_with_namespace }} />
+      <Activity events={events} projectPaths={{ [project.id]: project.path_with_namespace }} />
     </>
   ),
 })

@@ -15,7 +15,7 @@ import './edit.css'
 
 interface Data {
   branches: Records['Branch'][]
-  places: Records['PublicGroup'][]
+  transferTargets: Records['PublicGroup'][]
   settings: Records['WebSettings']
 }
 
@@ -66,12 +66,12 @@ export const page = declare<Data, InProject>({
     return {
       // Only users who may change a project get this.
       branches: api.maybe('/projects/{id}/repository/branches', { id, per_page: 100 }).then((all) => all ?? []),
-      places: api.get('/projects/{id}/transfer_locations', { id, per_page: 100 }),
+      transferTargets: api.get('/projects/{id}/transfer_locations', { id, per_page: 100 }),
       settings: api.get('/application/web_settings', {}),
     }
   },
   title: () => common.settings,
-  View: ({ project, branches, places, settings }) => {
+  View: ({ project, branches, transferTargets, settings }) => {
     return (
       <>
         <h1>{common.generalSettings}</h1>
@@ -149,7 +149,7 @@ export const page = declare<Data, InProject>({
                 <Choice
                   name="namespace"
                   label={t.newNamespace}
-                  options={places.map(({ id, full_path }) => [String(id), full_path])}
+                  options={transferTargets.map(({ id, full_path }) => [String(id), full_path])}
                 />
                 <Button>{t.transferProject}</Button>
               </Form>
@@ -179,7 +179,7 @@ export const page = declare<Data, InProject>({
         default_branch: optional(form, 'default_branch'),
         ...(avatar && { avatar }),
       })
-      return { told: { notice: common.saved } }
+      return { flash: { notice: common.saved } }
     },
     async features({ api, params, form }) {
       const levels = FEATURES.map(([name]) => [name, word<AccessWord>(form, name)] as const)
@@ -188,7 +188,7 @@ export const page = declare<Data, InProject>({
         ...Object.fromEntries(levels),
         ...flags(form, ['request_access_enabled', 'lfs_enabled']),
       })
-      return { told: { notice: t.featuresSaved } }
+      return { flash: { notice: t.featuresSaved } }
     },
     async merging({ api, params, form }) {
       await api.put('/projects/{id}', {
@@ -200,7 +200,7 @@ export const page = declare<Data, InProject>({
           CHECKS.map(([name]) => name),
         ),
       })
-      return { told: { notice: common.saved } }
+      return { flash: { notice: common.saved } }
     },
     async archive({ api, params }) {
       await api.post('/projects/{id}/archive', { id: params.id! })

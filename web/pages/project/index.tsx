@@ -32,8 +32,8 @@ interface Data {
 }
 
 /** Null if the count is unknown, or there is nothing. */
-async function countOf(asked: Promise<{ total: number | null }>): Promise<number | null> {
-  return asked.then(
+async function countOf(answer: Promise<{ total: number | null }>): Promise<number | null> {
+  return answer.then(
     ({ total }) => total,
     () => null,
   )

@@ -22,7 +22,7 @@ interface Data {
   status: Records['UserStatus'] | null
   projects: Listed<Records['Project'][]> | null
   events: Listed<Records['Event'][]> | null
-  places: Record<number, string>
+  projectPaths: Record<number, string>
   groups: Records['Group'][]
   people: Listed<Records['UserSummary'][]> | null
   followers: Records['UserSummary'][]
@@ -55,7 +55,7 @@ export const page = declare<Data>({
         ? await listOrNull(() => api.list('/users/{user_id}/events', { user_id: id, ...found }))
         : null
     const seen = [...new Set(events?.items.map(({ project_id }) => project_id) ?? [])]
-    const places = seen.map(async (one) => [
+    const projectPaths = seen.map(async (one) => [
       one,
       (await api.maybe('/projects/{id}', { id: one }))?.path_with_namespace ?? '',
     ])
@@ -69,7 +69,7 @@ export const page = declare<Data>({
             ? api.list('/users/{user_id}/starred_projects', { user_id, ...found })
             : null,
       events,
-      places: Object.fromEntries(await Promise.all(places)) as Record<number, string>,
+      projectPaths: Object.fromEntries(await Promise.all(projectPaths)) as Record<number, string>,
       groups: view === 'groups' && me?.id === id ? api.get('/groups', { min_access_level: 10, per_page: 100 }) : [],
       people:
         view === 'followers'
@@ -163,7 +163,7 @@ async function listOrNull<T>(ask: () => Promise<Listed<T>>): Promise<Listed<T> |
   }
 }
 
-function Visible({ projects, events, places, groups, people }: Omit<Data, 'person' | 'status' | 'followers'>) {
+function Visible({ projects, events, projectPaths, groups, people }: Omit<Data, 'person' | 'status' | 'followers'>) {
   if (projects)
     return projects.items.length === 0 ? (
       <Empty title={t.noPublicProjects} />
@@ -178,7 +178,7 @@ function Visible({ projects, events, places, groups, people }: Omit<Data, 'perso
       <>
         <Rows label={common.activity}>
           {events.items.map((event) => (
-            <EventSentence event={event} place={places[event.project_id]} key={event.id} />
+            <EventSentence event={event} projectPath={projectPaths[event.project_id]} key={event.id} />
           ))}
         </Rows>
         <Pages of={events} />

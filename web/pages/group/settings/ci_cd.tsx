@@ -27,8 +27,8 @@ export const page = declare<Data, InGroup>({
     <>
       <h1>{t.ciCdSettings}</h1>
       <p class="quiet">{t.appliesToAllProjects}</p>
-      <Variables place="group" {...{ variables, edited, settings, address }} />
-      <Runners place="group" runners={runners} server={serverOf(group)} me={me} />
+      <Variables level="group" {...{ variables, edited, settings, address }} />
+      <Runners scope="group" runners={runners} server={serverOf(group)} me={me} />
     </>
   ),
 })

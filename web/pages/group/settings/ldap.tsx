@@ -84,7 +84,7 @@ export const page = declare<Data, InGroup>({
     },
     async sync({ api, params }) {
       const { message } = await api.post('/groups/{id}/ldap_sync', { id: params.id! })
-      return { told: { notice: message } }
+      return { flash: { notice: message } }
     },
   },
 })

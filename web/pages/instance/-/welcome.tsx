@@ -37,7 +37,7 @@ export const page = declare<Data>({
           expires_at: settings.latest_token_expiry ?? inAMonth(),
         }),
       })
-      return { told: { token: made.token } }
+      return { flash: { token: made.token } }
     },
     async key({ api, form }) {
       await api.post('/user/keys', { title: t.firstKey, key: text(form, 'key') })

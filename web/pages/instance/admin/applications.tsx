@@ -75,11 +75,11 @@ export const page = declare<Data>({
         scopes: texts(form, 'scopes').join(' '),
         confidential: flag(form, 'confidential'),
       })
-      return { told: { secret: made.secret } }
+      return { flash: { secret: made.secret } }
     },
     async renew({ api, form }) {
       const made = await api.post('/applications/{id}/renew-secret', { id: text(form, 'application') })
-      return { told: { secret: made.secret } }
+      return { flash: { secret: made.secret } }
     },
     async remove({ api, form }) {
       await api.delete('/applications/{id}', { id: text(form, 'application') })

@@ -20,7 +20,7 @@ export const page = declare<Data>({
   actions: runnerActions('instance'),
   View: ({ runners, me }) => (
     <Runners
-      place="instance"
+      scope="instance"
       runners={runners.items}
       server={me!.web_url.slice(0, -me!.username.length - 1)}
       me={me}

@@ -15,7 +15,7 @@ export const page = declare<VariablesData>({
     <>
       <h1>{common.ciCdVariables}</h1>
       <p class="quiet">{t.availableToJobsOfAllProjects}</p>
-      <Variables place="instance" {...{ variables, edited, settings, address }} />
+      <Variables level="instance" {...{ variables, edited, settings, address }} />
     </>
   ),
 })

@@ -10,7 +10,7 @@ import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/projects.ts'
 
 interface Data {
-  places: Records['Namespace'][]
+  namespaces: Records['Namespace'][]
   /** If the URL names one. */
   group: Records['GroupDetails'] | null
   settings: Records['WebSettings']
@@ -21,16 +21,16 @@ export const page = declare<Data>({
   load({ api, query }) {
     const id = query.get('namespace')
     return {
-      places: api.get('/namespaces', { per_page: 100 }),
+      namespaces: api.get('/namespaces', { per_page: 100 }),
       group: id ? api.maybe('/groups/{id}', { id, with_projects: false }) : null,
       settings: api.get('/application/web_settings', {}),
     }
   },
   title: () => common.newProject,
-  View: ({ places, group, settings, query, me }) => {
+  View: ({ namespaces, group, settings, query, me }) => {
     const isImport = query.get('from') === 'url'
-    const own = places.find(({ kind, path }) => kind === 'user' && path === me?.username)
-    const named = places.find(({ id, full_path }) => [String(id), full_path].includes(query.get('namespace') ?? ''))
+    const own = namespaces.find(({ kind, path }) => kind === 'user' && path === me?.username)
+    const named = namespaces.find(({ id, full_path }) => [String(id), full_path].includes(query.get('namespace') ?? ''))
     return (
       <div class="narrow">
         <h1>{common.newProject}</h1>
@@ -59,7 +59,7 @@ export const page = declare<Data>({
               name="namespace_id"
               label={t.namespace}
               value={(named ?? own)?.id}
-              options={places.map(({ id, full_path, kind }) => [
+              options={namespaces.map(({ id, full_path, kind }) => [
                 String(id),
                 kind === 'user' ? `@${full_path}` : full_path,
               ])}

@@ -16,7 +16,7 @@ import './[...path].css'
 const MOST = 1000
 
 interface Data {
-  place: RefLocation
+  location: RefLocation
   groups: Records['Blame'][]
   refs: Refs
 }
@@ -27,11 +27,11 @@ export const page = declare<Data, InProject>({
   frame: projectFrame,
   async load({ api, params, query }) {
     const id = params.id!
-    const place = await locationAt(api, id, params.path!)
-    const { ref, path } = place
+    const location = await locationAt(api, id, params.path!)
+    const { ref, path } = location
     const start = (pageOf(query) - 1) * MOST + 1
     return {
-      place,
+      location,
       groups: api.get('/projects/{id}/repository/files/{file_path}/blame', {
         id,
         file_path: path,
@@ -42,8 +42,8 @@ export const page = declare<Data, InProject>({
       refs: loadRefs(api, id),
     }
   },
-  title: ({ place }) => t.blamePathAtRef(place.path, place.ref),
-  View: ({ project, place: { ref, path }, groups, refs, address, query }) => {
+  title: ({ location }) => t.blamePathAtRef(location.path, location.ref),
+  View: ({ project, location: { ref, path }, groups, refs, address, query }) => {
     const number = pageOf(query)
     const shown = groups.reduce((sum, { lines }) => sum + lines.length, 0)
     return (

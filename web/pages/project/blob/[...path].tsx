@@ -17,7 +17,7 @@ import './[...path].css'
 type FileView = Records['FileView']
 
 interface Data {
-  place: RefLocation
+  location: RefLocation
   file: FileView
   last: Records['Commit'] | null
   refs: Refs
@@ -27,12 +27,12 @@ export const page = declare<Data, InProject>({
   frame: projectFrame,
   async load({ api, params, query }) {
     const id = params.id!
-    const place = await locationAt(api, id, params.path!)
-    const { ref, path } = place
+    const location = await locationAt(api, id, params.path!)
+    const { ref, path } = location
     const plain = query.has('plain')
     const file = api.get('/projects/{id}/repository/files/{file_path}/view', { id, file_path: path, ref, plain })
     return {
-      place,
+      location,
       file,
       last: file.then(({ last_commit_id: sha }) =>
         api.maybe('/projects/{id}/repository/commits/{sha}', { id, sha, stats: false }),
@@ -40,8 +40,8 @@ export const page = declare<Data, InProject>({
       refs: loadRefs(api, id),
     }
   },
-  title: ({ file, place }) => t.filePathAtRef(file.file_path, place.ref),
-  View: ({ project, place: { ref, path }, file, last, refs, address, query }) => {
+  title: ({ file, location }) => t.filePathAtRef(file.file_path, location.ref),
+  View: ({ project, location: { ref, path }, file, last, refs, address, query }) => {
     const raw = rawAddress(project, ref, path)
     const isPinned = ref === file.commit_id
     return (

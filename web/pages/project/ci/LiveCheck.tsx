@@ -15,49 +15,49 @@ type Message = { readonly of: string; readonly lint: Records['Lint'] } | { reado
 /** Checks the field of this name in the surrounding form. */
 export function LiveCheck({ name, project }: { name: string; project: string }) {
   const { csrf } = useSurroundings()
-  const place = useRef<HTMLDivElement>(null)
-  const [said, say] = useState<Message | null>(null)
+  const anchor = useRef<HTMLDivElement>(null)
+  const [message, setMessage] = useState<Message | null>(null)
   const [isAsking, setAsking] = useState(false)
   useEffect(() => {
-    const area = place.current!.closest('form')!.elements.namedItem(name) as HTMLTextAreaElement
+    const area = anchor.current!.closest('form')!.elements.namedItem(name) as HTMLTextAreaElement
     let waiting: ReturnType<typeof setTimeout> | undefined
-    let asked: AbortController | undefined
+    let request: AbortController | undefined
     const check = async () => {
-      asked = new AbortController()
-      const { signal } = asked
+      request = new AbortController()
+      const { signal } = request
       const of = area.value
       setAsking(true)
       try {
-        say({ of, lint: await lint(csrf, project, of, signal) })
+        setMessage({ of, lint: await lint(csrf, project, of, signal) })
       } catch (error) {
-        if (!signal.aborted) say({ of, fault: reasonOf(error) })
+        if (!signal.aborted) setMessage({ of, fault: reasonOf(error) })
       }
       if (!signal.aborted) setAsking(false)
     }
-    const hear = () => {
+    const onInput = () => {
       clearTimeout(waiting)
       // A running check is about an outdated text.
-      asked?.abort()
+      request?.abort()
       waiting = setTimeout(() => void check(), PAUSE_MS)
     }
-    area.addEventListener('input', hear)
+    area.addEventListener('input', onInput)
     return () => {
       clearTimeout(waiting)
-      asked?.abort()
-      area.removeEventListener('input', hear)
+      request?.abort()
+      area.removeEventListener('input', onInput)
     }
   }, [name, project])
   return (
-    <div class="ci-live" ref={place} role="status" aria-busy={isAsking}>
-      {said && <Outcome said={said} name={name} />}
+    <div class="ci-live" ref={anchor} role="status" aria-busy={isAsking}>
+      {message && <Outcome message={message} name={name} />}
       {isAsking && <p class="quiet">{t.validating}</p>}
     </div>
   )
 }
 
-function Outcome({ said, name }: { said: Message; name: string }) {
-  if ('fault' in said) return <p class="fault">{t.validationFailedFault(said.fault)}</p>
-  const { valid, errors, warnings, merged_yaml } = said.lint
+function Outcome({ message, name }: { message: Message; name: string }) {
+  if ('fault' in message) return <p class="fault">{t.validationFailedFault(message.fault)}</p>
+  const { valid, errors, warnings, merged_yaml } = message.lint
   return (
     <>
       <p>
@@ -66,12 +66,12 @@ function Outcome({ said, name }: { said: Message; name: string }) {
       <ul class="ci-live-faults">
         {errors.map((error) => (
           <li class="fault" key={error}>
-            <Scope of={error} text={said.of} name={name} /> {error}
+            <Scope of={error} text={message.of} name={name} /> {error}
           </li>
         ))}
         {warnings.map((warning) => (
           <li class="quiet" key={warning}>
-            <Scope of={warning} text={said.of} name={name} /> {warning}
+            <Scope of={warning} text={message.of} name={name} /> {warning}
           </li>
         ))}
       </ul>
@@ -89,8 +89,8 @@ function Outcome({ said, name }: { said: Message; name: string }) {
 
 /** Syntax errors name a line; errors of a job name the job. */
 export function lineOf(fault: string, text: string): number | null {
-  const told = /\bline (\d+)/i.exec(fault)
-  if (told) return Number(told[1])
+  const match = /\bline (\d+)/i.exec(fault)
+  if (match) return Number(match[1])
   const [, one, other] = /^jobs[: ]([^\s:]+)|^([^\s:]+) job:/.exec(fault) ?? []
   const job = one ?? other
   if (!job) return null

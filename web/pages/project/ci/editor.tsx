@@ -32,7 +32,7 @@ test:
     - echo "Testing"
 `
 
-async function placeOf({ api, params, query }: PageRequest) {
+async function fileLocation({ api, params, query }: PageRequest) {
   const project = await api.get('/projects/{id}', { id: params.id! })
   // A file of another project cannot be edited here.
   const own = project.ci_config_path && !project.ci_config_path.includes('@') ? project.ci_config_path : null
@@ -47,9 +47,9 @@ export const page = declare<Data, InProject>({
   load(request) {
     const { api, params, me } = request
     const id = params.id!
-    const place = placeOf(request)
+    const location = fileLocation(request)
     return {
-      file: place.then(async ({ path, branch }) => {
+      file: location.then(async ({ path, branch }) => {
         const found = await api.maybe('/projects/{id}/repository/files/{file_path}', {
           id,
           file_path: path,
@@ -58,7 +58,7 @@ export const page = declare<Data, InProject>({
         return found && { path, content: decoded(found.content), commit: found.last_commit_id }
       }),
       lint: me
-        ? place.then(({ branch }) =>
+        ? location.then(({ branch }) =>
             api.maybe('/projects/{id}/ci/lint', { id, content_ref: branch, include_jobs: true }),
           )
         : null,
@@ -73,7 +73,7 @@ export const page = declare<Data, InProject>({
       const content = text(form, 'content')
       const ref = query.get('branch') || undefined
       const lint = await api.post('/projects/{id}/ci/lint', { id: params.id!, content, ref, include_jobs: true })
-      return { told: { content, lint: JSON.stringify(lint) }, changedNothing: true }
+      return { flash: { content, lint: JSON.stringify(lint) }, changedNothing: true }
     },
     commit,
   },
@@ -82,7 +82,7 @@ export const page = declare<Data, InProject>({
 
 async function commit(act: Act): Promise<string> {
   const { api, params, form } = act
-  const { path, branch } = await placeOf(act)
+  const { path, branch } = await fileLocation(act)
   const target = text(form, 'branch') || branch
   const write = {
     id: params.id!,
@@ -103,9 +103,9 @@ async function commit(act: Act): Promise<string> {
 }
 
 function Editor({ project, file, lint, branches, query }: Data & { project: Project; query: URLSearchParams }) {
-  const { told } = useSurroundings()
+  const { flash } = useSurroundings()
   const branch = query.get('branch') || project.default_branch || 'main'
-  const checked = told.lint ? (JSON.parse(told.lint) as Records['Lint']) : file && lint
+  const checked = flash.lint ? (JSON.parse(flash.lint) as Records['Lint']) : file && lint
   return (
     <>
       <CiTabs project={project} at="ci/editor" />
@@ -132,7 +132,7 @@ function Editor({ project, file, lint, branches, query }: Data & { project: Proj
         <Form action="commit" also="check" class="ci-editor">
           {!file && <p class="quiet">{t.noCiConfigurationStartFromExample(branch)}</p>}
           <div class="ci-write">
-            <Field name="content" label={t.configuration} lines={24} value={told.content ?? file?.content ?? SAMPLE} />
+            <Field name="content" label={t.configuration} lines={24} value={flash.content ?? file?.content ?? SAMPLE} />
             <LiveCheck name="content" project={project.path_with_namespace} />
           </div>
           <input type="hidden" name="last_commit_id" value={file?.commit ?? ''} />

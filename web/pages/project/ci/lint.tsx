@@ -20,27 +20,27 @@ export const page = declare<object, InProject>({
       const content = text(form, 'content')
       const dry_run = flag(form, 'dry_run')
       const lint = await api.post('/projects/{id}/ci/lint', { id: params.id!, content, dry_run, include_jobs: true })
-      return { told: { content, lint: JSON.stringify(lint) }, changedNothing: true }
+      return { flash: { content, lint: JSON.stringify(lint) }, changedNothing: true }
     },
   },
   View: ({ project }) => <Checker project={project} />,
 })
 
 function Checker({ project }: { project: Project }) {
-  const { told } = useSurroundings()
+  const { flash } = useSurroundings()
   return (
     <>
       <CiTabs project={project} at="ci/editor" />
       <h1 class="ci-head">{t.validateCiConfig}</h1>
       <Form action="check">
         <div class="ci-write">
-          <Field name="content" label={t.configuration} lines={20} value={told.content} required />
+          <Field name="content" label={t.configuration} lines={20} value={flash.content} required />
           <LiveCheck name="content" project={project.path_with_namespace} />
         </div>
         <Switch name="dry_run" label={t.simulatePipeline} hint={t.evaluatesRulesForDefaultBranch} />
         <Button kind="main">{t.validate}</Button>
       </Form>
-      {told.lint && <LintResult of={JSON.parse(told.lint) as Records['Lint']} />}
+      {flash.lint && <LintResult of={JSON.parse(flash.lint) as Records['Lint']} />}
     </>
   )
 }

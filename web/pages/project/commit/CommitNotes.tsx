@@ -27,8 +27,8 @@ const spotIn = (discussion: Discussion, commit: { id: string }) =>
 
 /** The diff, with notes at its lines. */
 export function CommitDiff(props: CommitDiffProps) {
-  const { commit, files, first, view, discussions, address, aside, whole, opened: asked, ...abilities } = props
-  const [opened, setOpened] = useState(asked)
+  const { commit, files, first, view, discussions, address, aside, whole, opened: initial, ...abilities } = props
+  const [opened, setOpened] = useState(initial)
   const threads = Map.groupBy(discussions, (one) => spotIn(one, commit) ?? '')
   const mark = (file: DiffFile, line: DiffLine) => {
     const key = lineKey(file, line)

@@ -11,7 +11,7 @@ import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/repository.ts'
 
 interface Data {
-  place: RefLocation
+  location: RefLocation
   commits: Listed<Records['ListedCommit'][]>
   refs: Refs
 }
@@ -20,10 +20,10 @@ export const page = declare<Data, InProject>({
   frame: projectFrame,
   async load({ api, params, query }) {
     const id = params.id!
-    const place = await locationAt(api, id, params.path!)
-    const { ref, path } = place
+    const location = await locationAt(api, id, params.path!)
+    const { ref, path } = location
     return {
-      place,
+      location,
       commits: api.list('/projects/{id}/repository/commits', {
         id,
         ref_name: ref,
@@ -35,8 +35,8 @@ export const page = declare<Data, InProject>({
       refs: loadRefs(api, id),
     }
   },
-  title: ({ place }) => t.commitsTitle(place.path, place.ref),
-  View: ({ project, place: { ref, path }, commits, refs, query }) => {
+  title: ({ location }) => t.commitsTitle(location.path, location.ref),
+  View: ({ project, location: { ref, path }, commits, refs, query }) => {
     return (
       <>
         <div class="code-head">
@@ -77,5 +77,5 @@ export const page = declare<Data, InProject>({
       </>
     )
   },
-  feed: ({ project, place }) => `${locationAddress(project, 'commits', place.ref)}?format=atom`,
+  feed: ({ project, location }) => `${locationAddress(project, 'commits', location.ref)}?format=atom`,
 })

@@ -16,7 +16,7 @@ import * as t from '../../../texts/repository.ts'
 const LARGEST = 1_000_000
 
 interface Data {
-  place: RefLocation
+  location: RefLocation
   isBranch: boolean
   file: Pick<Records['RepositoryFile'], 'file_name' | 'file_path' | 'last_commit_id'>
   /** Null if the file cannot be edited here. */
@@ -46,12 +46,16 @@ export const page = declare<Data, InProject>({
   signedIn: true,
   async load({ api, params }) {
     const id = params.id!
-    const place = await locationAt(api, id, params.path!)
-    const found = api.get('/projects/{id}/repository/files/{file_path}', { id, file_path: place.path, ref: place.ref })
+    const location = await locationAt(api, id, params.path!)
+    const found = api.get('/projects/{id}/repository/files/{file_path}', {
+      id,
+      file_path: location.path,
+      ref: location.ref,
+    })
     return {
-      place,
+      location,
       isBranch: api
-        .maybe('/projects/{id}/repository/branches/{branch}', { id, branch: place.ref })
+        .maybe('/projects/{id}/repository/branches/{branch}', { id, branch: location.ref })
         .then((branch) => branch !== null),
       file: found.then(({ file_name, file_path, last_commit_id }) => ({ file_name, file_path, last_commit_id })),
       content: found.then(({ size, content }) => (size > LARGEST ? null : decodeText(content))),
@@ -67,8 +71,8 @@ export const page = declare<Data, InProject>({
     },
     remove: (act) => commitFiles(act, [{ action: 'delete', file_path: text(act.form, 'previous_path') }], ''),
   },
-  View: ({ project, place, isBranch, file, content, address, query }) => {
-    const { ref, path, commit } = place
+  View: ({ project, location, isBranch, file, content, address, query }) => {
+    const { ref, path, commit } = location
     const way = query.get('way') ?? (content === null ? 'replace' : 'edit')
     const tab = (name: string, label: string) => ({
       text: label,

@@ -13,7 +13,7 @@ import './[...path].css'
 const SHOWN = 50
 
 interface Data {
-  place: { ref: string; sha: string }
+  revision: { ref: string; sha: string }
   found: { hits: Hit[]; total: number; isCut: boolean }
   refs: Refs
 }
@@ -25,7 +25,7 @@ export const page = declare<Data, InProject>({
     const { ref, path, commit } = await locationAt(api, id, params.path!)
     const list = api.get('/projects/{id}/repository/paths', { id, ref: commit.id })
     return {
-      place: { ref, sha: commit.id },
+      revision: { ref, sha: commit.id },
       found: list.then(({ paths, is_cut: isCut }) => ({
         hits: findPaths(paths, query.get('path') ?? path, SHOWN),
         total: paths.length,
@@ -34,43 +34,43 @@ export const page = declare<Data, InProject>({
       refs: loadRefs(api, id),
     }
   },
-  title: ({ place }) => t.findFileAtRef(place.ref),
-  View: ({ project, place, found, refs, query }) => {
+  title: ({ revision }) => t.findFileAtRef(revision.ref),
+  View: ({ project, revision, found, refs, query }) => {
     return (
       <>
         <div class="code-head">
-          <RefPicker project={project} refs={refs} current={place.ref} kind="find_file" />
+          <RefPicker project={project} refs={refs} current={revision.ref} kind="find_file" />
           <h1 class="crumbs">{t.findFile}</h1>
-          <a class="button" href={locationAddress(project, 'tree', place.ref)}>
+          <a class="button" href={locationAddress(project, 'tree', revision.ref)}>
             {t.allFiles}
           </a>
         </div>
-        <Finder project={project} place={place} found={found} typed={query.get('path') ?? ''} />
+        <Finder project={project} revision={revision} found={found} typed={query.get('path') ?? ''} />
         {found.isCut && <p class="quiet">{t.onlyFirstFilesAreSearched(found.total)}</p>}
       </>
     )
   },
 })
 
-interface FinderProps extends Pick<Data, 'place' | 'found'> {
+interface FinderProps extends Pick<Data, 'revision' | 'found'> {
   project: Project
   typed: string
 }
 
 /** All paths are loaded once; then the browser searches at each keystroke. */
-function Finder({ project, place, found, typed }: FinderProps) {
+function Finder({ project, revision, found, typed }: FinderProps) {
   const [text, setText] = useState(typed)
   const [paths, setPaths] = useState<string[] | null>(null)
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const address = `/api/v4/projects/${project.id}/repository/paths?ref=${place.sha}`
+    const address = `/api/v4/projects/${project.id}/repository/paths?ref=${revision.sha}`
     void fetch(address).then(async (answer) => {
       if (answer.ok) setPaths(((await answer.json()) as { paths: string[] }).paths)
     })
     box.current?.querySelector('input')?.focus()
-  }, [place.sha])
+  }, [revision.sha])
   const hits = paths ? findPaths(paths, text, SHOWN) : found.hits
-  const address = (path: string) => locationAddress(project, 'blob', place.ref, path)
+  const address = (path: string) => locationAddress(project, 'blob', revision.ref, path)
   const move = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
     event.preventDefault()
@@ -127,10 +127,10 @@ function Finder({ project, place, found, typed }: FinderProps) {
 
 /** Highlights the matched letters; adjacent ones as one. */
 function Marked({ path, at }: Hit) {
-  const places = new Set(at)
+  const positions = new Set(at)
   const parts: { text: string; isMarked: boolean }[] = []
   for (let n = 0; n < path.length; n++) {
-    const isMarked = places.has(n)
+    const isMarked = positions.has(n)
     if (parts.at(-1)?.isMarked === isMarked) parts.at(-1)!.text += path[n]
     else parts.push({ text: path[n]!, isMarked })
   }

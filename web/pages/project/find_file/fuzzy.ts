@@ -34,12 +34,12 @@ function match(path: string, letters: string): Scored | null {
     if (from < 0) return null
     at.unshift(from)
   }
-  const runs = at.filter((place, n) => n > 0 && place === at[n - 1]! + 1).length
-  const starts = at.filter((place) => isStart(path, place)).length
+  const runs = at.filter((position, n) => n > 0 && position === at[n - 1]! + 1).length
+  const starts = at.filter((position) => isStart(path, position)).length
   return { path, at, score: runs + 2 * starts }
 }
 
-const isStart = (path: string, place: number) => place === 0 || /[^a-z0-9]/i.test(path[place - 1]!)
+const isStart = (path: string, position: number) => position === 0 || /[^a-z0-9]/i.test(path[position - 1]!)
 
 /**
  * Adjacent letters score higher than separate ones, matches in the name higher than in a folder, and at its start

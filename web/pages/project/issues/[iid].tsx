@@ -108,7 +108,7 @@ export const page = declare<Data, InProject>({
     },
     async remember(act) {
       await act.api.post(`${ISSUE}/todo`, which(act))
-      return { told: { done: t.addedToYourToDoList } }
+      return { flash: { done: t.addedToYourToDoList } }
     },
     async link(act) {
       const [, path, iid] = REFERENCE.exec(text(act.form, 'target').trim()) ?? []

@@ -141,7 +141,7 @@ export const planActions: Actions = {
   },
   async remind(act) {
     await act.api.post(`${ONE}/todo`, requestParams(act))
-    return { told: { done: t.addedToYourToDoList } }
+    return { flash: { done: t.addedToYourToDoList } }
   },
   /** Named as in a text: `!3`, or by its URL. */
   async block(act) {

@@ -39,7 +39,7 @@ interface Data {
 const given = (query: URLSearchParams, name: string) =>
   (query.get(name) ?? query.get(`merge_request[${name}]`) ?? '').trim()
 
-const placeOf = ({ id, path_with_namespace, default_branch }: Records['SimpleProject']): Scope => ({
+const scopeOf = ({ id, path_with_namespace, default_branch }: Records['SimpleProject']): Scope => ({
   id,
   path: path_with_namespace,
   defaultBranch: default_branch,
@@ -53,18 +53,18 @@ async function load(request: PageRequest) {
     api.maybe('/projects/{id}/forks', { id, membership: true, per_page: 100 }),
   ])
   const parent = own.forked_from_project
-  const sources = [own, ...(forks ?? [])].map(placeOf)
-  const isNamed = (place: Scope, name: string) => String(place.id) === given(query, name)
-  const source = sources.find((place) => isNamed(place, 'source_project_id')) ?? sources[0]!
+  const sources = [own, ...(forks ?? [])].map(scopeOf)
+  const isNamed = (scope: Scope, name: string) => String(scope.id) === given(query, name)
+  const source = sources.find((scope) => isNamed(scope, 'source_project_id')) ?? sources[0]!
   const isOwn = source.id === own.id
   const targets = (isOwn && parent ? [parent, own] : isOwn ? [own] : [own, source]).map((one) =>
-    'path' in one && 'defaultBranch' in one ? one : placeOf(one),
+    'path' in one && 'defaultBranch' in one ? one : scopeOf(one),
   )
-  const target = targets.find((place) => isNamed(place, 'target_project_id')) ?? targets[0]!
+  const target = targets.find((scope) => isNamed(scope, 'target_project_id')) ?? targets[0]!
   const from = given(query, 'target_branch') || target.defaultBranch || ''
   const to = given(query, 'source_branch')
-  const branches = async (place: Scope) =>
-    (await api.maybe('/projects/{id}/repository/branches', { id: place.id, per_page: 100, sort: 'updated_desc' })) ?? []
+  const branches = async (scope: Scope) =>
+    (await api.maybe('/projects/{id}/repository/branches', { id: scope.id, per_page: 100, sort: 'updated_desc' })) ?? []
   const names = (found: Records['Branch'][]) => found.map(({ name }) => name)
   const few = { id: target.id, per_page: 100 }
   return {
@@ -148,7 +148,7 @@ function Branches({ project, sources, targets, source, target, ...rest }: StepPr
         <p>{t.pushBranchFirstPushOutput}</p>
       </Empty>
     )
-  const options = (places: Scope[]) => places.map(({ id, path }) => [String(id), path] as const)
+  const options = (scopes: Scope[]) => scopes.map(({ id, path }) => [String(id), path] as const)
   return (
     <form action={below(project, 'merge_requests/new')} class="review-branches">
       <fieldset>
@@ -193,7 +193,7 @@ function Proposal(props: StepProps) {
   const words = firstWords(sourceBranch, commits)
   const isFork = source.id !== target.id
   const mayPlan = !isFork && project.can.createMergeRequest
-  const named = (place: Scope, branch: string) => (isFork ? `${place.path}:${branch}` : branch)
+  const named = (scope: Scope, branch: string) => (isFork ? `${scope.path}:${branch}` : branch)
   const people = developersAmong(members).map(
     ({ id, name, username }) => [String(id), `${name} (@${username})`] as const,
   )

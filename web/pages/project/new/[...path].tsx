@@ -11,7 +11,7 @@ import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/repository.ts'
 
 interface Data {
-  place: { ref: string; path: string; sha: string | null; isBranch: boolean }
+  location: { ref: string; path: string; sha: string | null; isBranch: boolean }
 }
 
 const clean = (path: string) => path.split('/').filter(Boolean).join('/')
@@ -23,10 +23,10 @@ export const page = declare<Data, InProject>({
     const id = params.id!
     // An empty repository has no branch: the first file creates it.
     const found = await locationAt(api, id, params.path!).catch(() => null)
-    if (!found) return { place: { ref: params.path!, path: '', sha: null, isBranch: true } }
+    if (!found) return { location: { ref: params.path!, path: '', sha: null, isBranch: true } }
     const { ref, path, commit } = found
     const branch = await api.maybe('/projects/{id}/repository/branches/{branch}', { id, branch: ref })
-    return { place: { ref, path, sha: commit.id, isBranch: branch !== null } }
+    return { location: { ref, path, sha: commit.id, isBranch: branch !== null } }
   },
   title: () => t.newFile,
   actions: {
@@ -40,7 +40,7 @@ export const page = declare<Data, InProject>({
       return commitFiles(act, [{ action: 'create', file_path, content, encoding: 'base64' }], file_path)
     },
   },
-  View: ({ project, place: { ref, path, sha, isBranch }, address, query }) => {
+  View: ({ project, location: { ref, path, sha, isBranch }, address, query }) => {
     const isUpload = query.has('upload')
     const end = (message: string) => (
       <>

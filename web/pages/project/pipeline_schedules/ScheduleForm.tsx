@@ -49,11 +49,11 @@ export async function writeVariables(
   before: readonly { key: string; value: string }[],
 ) {
   const of = { id: act.params.id!, pipeline_schedule_id: schedule }
-  const wanted = variablesOf(act)
+  const variables = variablesOf(act)
   for (const { key } of before)
-    if (!wanted.some((one) => one.key === key))
+    if (!variables.some((one) => one.key === key))
       await act.api.delete('/projects/{id}/pipeline_schedules/{pipeline_schedule_id}/variables/{key}', { ...of, key })
-  for (const { key, value } of wanted) {
+  for (const { key, value } of variables) {
     const old = before.find((one) => one.key === key)
     if (!old)
       await act.api.post('/projects/{id}/pipeline_schedules/{pipeline_schedule_id}/variables', { ...of, key, value })

@@ -63,13 +63,18 @@ function JobBox({ job, x, y }: PositionedJob) {
       </text>
     </>
   )
-  const place = { transform: `translate(${x} ${y})`, class: 'graph-job', 'data-tone': tone, 'data-state': job.status }
+  const attributes = {
+    transform: `translate(${x} ${y})`,
+    class: 'graph-job',
+    'data-tone': tone,
+    'data-state': job.status,
+  }
   return job.web_url ? (
-    <a href={outside(job.web_url)} {...place}>
+    <a href={outside(job.web_url)} {...attributes}>
       {content}
     </a>
   ) : (
-    <g {...place}>{content}</g>
+    <g {...attributes}>{content}</g>
   )
 }
 

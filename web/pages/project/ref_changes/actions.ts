@@ -6,7 +6,7 @@ import { undoable } from '../../../undo.ts'
 export async function deletedRef(api: Api, id: string, ref: string, done: string): Promise<Flash> {
   const { items } = await api.list('/projects/{id}/repository/ref_changes', { id, ref, per_page: 1 })
   const [change] = items
-  return change ? undoable(done, 'undo', { change: change.id }) : { told: { done } }
+  return change ? undoable(done, 'undo', { change: change.id }) : { flash: { done } }
 }
 
 export async function undoChange({ api, params, form }: Act): Promise<void> {

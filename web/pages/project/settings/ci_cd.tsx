@@ -43,9 +43,9 @@ export const page = declare<Data, InProject>({
         <a href="#general">{common.pipelines}</a> <a href="#runners">{common.runners}</a>{' '}
         <a href="#variables">{t.variables}</a> <a href="#triggers">{t.triggerTokens}</a>
       </nav>
-      <Variables place="project" {...{ variables, edited, settings, address }} />
+      <Variables level="project" {...{ variables, edited, settings, address }} />
       <Runners
-        place="project"
+        scope="project"
         runners={runners}
         server={serverOf(project)}
         me={me}

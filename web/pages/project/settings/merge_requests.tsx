@@ -49,7 +49,7 @@ export const page = declare<Data, InProject>({
           SWITCHES.map(([name]) => name),
         ),
       })
-      return { told: { notice: common.saved } }
+      return { flash: { notice: common.saved } }
     },
   },
   View: ({ project, rules, settings, members }) => (

@@ -251,7 +251,7 @@ export const page = declare<Data, InProject>({
       }
       const isSet = (await api.maybe('/projects/{id}/push_rule', { id })) !== null
       await (isSet ? api.put('/projects/{id}/push_rule', input) : api.post('/projects/{id}/push_rule', input))
-      return { told: { notice: t.pushRulesSaved } }
+      return { flash: { notice: t.pushRulesSaved } }
     },
   },
 })

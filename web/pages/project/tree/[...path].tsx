@@ -14,7 +14,7 @@ import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/repository.ts'
 
 interface Data {
-  place: RefLocation
+  location: RefLocation
   entries: Listed<Records['TreeEntry'][]>
   commits: LastCommits
   last: Records['Commit'] | null
@@ -26,8 +26,8 @@ export const page = declare<Data, InProject>({
   frame: projectFrame,
   async load({ api, params, query }) {
     const id = params.id!
-    const place = await locationAt(api, id, params.path!)
-    const { ref, path } = place
+    const location = await locationAt(api, id, params.path!)
+    const { ref, path } = location
     const number = Number(query.get('page')) || 1
     const tree = api.list('/projects/{id}/repository/tree', { id, ref, path, page: number, per_page: FILES_PER_PAGE })
     const entries = tree.then((list) => {
@@ -35,20 +35,20 @@ export const page = declare<Data, InProject>({
       return list
     })
     return {
-      place,
+      location,
       entries,
       commits: loadLastCommits(api, id, { at: ref, path, page: number }),
       last: path
         ? api
             .maybe('/projects/{id}/repository/commits', { id, ref_name: ref, path, per_page: 1 })
             .then((list) => list?.[0] ?? null)
-        : place.commit,
+        : location.commit,
       readme: entries.then(({ items }) => loadReadme(api, id, ref, items)),
       refs: loadRefs(api, id),
     }
   },
-  title: ({ place }) => t.filePathAtRef(place.path || common.files, place.ref),
-  View: ({ project, place: { ref, path, commit }, entries, commits, last, readme, refs }) => {
+  title: ({ location }) => t.filePathAtRef(location.path || common.files, location.ref),
+  View: ({ project, location: { ref, path, commit }, entries, commits, last, readme, refs }) => {
     const isBranch = refs.branches.some(({ name }) => name === ref) || !/^[0-9a-f]{40}$/.test(ref)
     return (
       <>

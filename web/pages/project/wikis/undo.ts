@@ -14,7 +14,7 @@ export async function undoableChange<T>({ api, params }: Act, make: () => Promis
   const isOurs = change !== undefined && change !== before && previous === before
   return {
     result,
-    undoable: (done: string): Flash => (isOurs ? undoable(done, 'undo', { change }) : { told: { done } }),
+    undoable: (done: string): Flash => (isOurs ? undoable(done, 'undo', { change }) : { flash: { done } }),
   }
 }
 

@@ -79,7 +79,7 @@ export const page = declare<Data>({
   actions: {
     async create({ api, form }) {
       const made = await api.post('/user/applications', applicationOf(form))
-      return { told: { secret: made.secret } }
+      return { flash: { secret: made.secret } }
     },
     async change({ api, form }) {
       const application_id = text(form, 'application')
@@ -88,7 +88,7 @@ export const page = declare<Data>({
     async renew({ api, form }) {
       const application_id = text(form, 'application')
       const made = await api.post('/user/applications/{application_id}/renew-secret', { application_id })
-      return { told: { secret: made.secret } }
+      return { flash: { secret: made.secret } }
     },
     async remove({ api, form }) {
       await api.delete('/user/applications/{application_id}', { application_id: text(form, 'application') })

@@ -71,12 +71,12 @@ export const page = declare<Data>({
         public_email: text(form, 'public_email'),
         ...avatarOf(chosenFile(form, 'avatar')),
       })
-      return { told: { notice: t.profileSaved } }
+      return { flash: { notice: t.profileSaved } }
     },
     async status({ api, form }) {
       const availability = flag(form, 'busy') ? 'busy' : 'not_set'
       await api.put('/user/status', { message: text(form, 'message'), emoji: '', availability })
-      return { told: { notice: t.statusSaved } }
+      return { flash: { notice: t.statusSaved } }
     },
   },
 })

@@ -94,7 +94,7 @@ export const page = declare<Data>({
         notified_of_own_activity: flag(form, 'notified_of_own_activity'),
         ...(level === 'custom' && flags(form, EVENTS)),
       })
-      return { told: { notice: common.saved } }
+      return { flash: { notice: common.saved } }
     },
   },
 })

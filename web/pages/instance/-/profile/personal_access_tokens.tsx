@@ -42,11 +42,11 @@ export const page = declare<Data>({
         scopes: texts(form, 'scopes'),
         expires_at: optional(form, 'expires_at'),
       })
-      return { told: { token: made.token } }
+      return { flash: { token: made.token } }
     },
     async rotate({ api, form }) {
       const made = await api.post('/personal_access_tokens/{id}/rotate', { id: text(form, 'token') })
-      return { told: { token: made.token } }
+      return { flash: { token: made.token } }
     },
     async revoke({ api, form }) {
       await api.delete('/personal_access_tokens/{id}', { id: text(form, 'token') })

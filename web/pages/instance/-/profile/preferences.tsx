@@ -42,7 +42,7 @@ export const page = declare<Data>({
   actions: {
     async rotate({ api }) {
       const { feed_token } = await api.post('/user/feed_token/rotate', {})
-      return { told: { feed: feed_token ?? '' } }
+      return { flash: { feed: feed_token ?? '' } }
     },
   },
 })

@@ -20,7 +20,7 @@ interface Data {
   passkeys: Records['Passkey'][]
 }
 
-const codesTold = (codes: readonly string[]): Flash => ({ told: codes.length > 0 ? { codes: codes.join(' ') } : {} })
+const codesFlash = (codes: readonly string[]): Flash => ({ flash: codes.length > 0 ? { codes: codes.join(' ') } : {} })
 
 export const page = declare<Data>({
   signedIn: true,
@@ -31,15 +31,15 @@ export const page = declare<Data>({
   }),
   title: () => common.twoFactorAuthentication,
   View: ({ factor, passkeys }) => {
-    const { told } = useSurroundings()
+    const { flash } = useSurroundings()
     return (
       <>
         <h1>{common.twoFactorAuthentication}</h1>
         <p class="quiet">{t.confirmYourSign}</p>
         {factor.required_until && <Required until={factor.required_until} by={factor.required_by} />}
-        {told.codes && <Codes of={told.codes.split(' ')} />}
+        {flash.codes && <Codes of={flash.codes.split(' ')} />}
         <Chapter title={t.authenticatorApp} hint={t.anAppOnYourPhone}>
-          {factor.totp_enabled ? <On /> : told.url ? <Begun /> : <Off />}
+          {factor.totp_enabled ? <On /> : flash.url ? <Begun /> : <Off />}
         </Chapter>
         <Passkeys of={passkeys} />
         {factor.enabled && <Recovery of={factor} />}
@@ -49,14 +49,14 @@ export const page = declare<Data>({
   actions: {
     async begin({ api, form }) {
       const begun = await api.post('/user/second_factor', { password: text(form, 'password') })
-      return { told: { secret: begun.secret, url: begun.otpauth_url } }
+      return { flash: { secret: begun.secret, url: begun.otpauth_url } }
     },
     async confirm({ api, form }) {
-      return codesTold((await api.post('/user/second_factor/confirm', { code: text(form, 'code') })).recovery_codes)
+      return codesFlash((await api.post('/user/second_factor/confirm', { code: text(form, 'code') })).recovery_codes)
     },
     async renew({ api, form }) {
       const proof = { code: text(form, 'code'), password: text(form, 'password') }
-      return codesTold((await api.post('/user/second_factor/recovery_codes', proof)).recovery_codes)
+      return codesFlash((await api.post('/user/second_factor/recovery_codes', proof)).recovery_codes)
     },
     async remove({ api, form }) {
       await api.delete('/user/second_factor', { code: text(form, 'code') })
@@ -65,7 +65,7 @@ export const page = declare<Data>({
       if (!canUsePasskeys()) throw new Refused({ status: 400, headers: {}, body: t.yourBrowserDoesNotSupportPasskeys })
       const { ticket, options } = await api.post('/user/passkeys/options', { password: text(form, 'password') })
       const credential = (await makePasskey(options)) as NewCredential
-      return codesTold(
+      return codesFlash(
         (await api.post('/user/passkeys', { ticket, name: text(form, 'name'), credential })).recovery_codes,
       )
     },
@@ -101,12 +101,12 @@ const Off = () => (
 )
 
 function Begun() {
-  const { told } = useSurroundings()
+  const { flash } = useSurroundings()
   return (
     <>
       <p>{t.scanQrCodeWithYour}</p>
-      <QrCode of={told.url!} />
-      <Copyable label={t.secret} text={told.secret!} />
+      <QrCode of={flash.url!} />
+      <Copyable label={t.secret} text={flash.secret!} />
       <Form action="confirm">
         <CodeField />
         <Button kind="main">{t.enable}</Button>

@@ -115,7 +115,7 @@ export const page = declare<Data>({
       const companions = changed.flatMap((name) => COMPANIONS[name] ?? [])
       const input = [...new Set([...changed, ...companions])].map((name) => [name, read(name)] as const)
       if (changed.length > 0) await api.put('/application/settings', Object.fromEntries(input))
-      return { told: { notice: changed.length === 0 ? common.noChanges : common.saved } }
+      return { flash: { notice: changed.length === 0 ? common.noChanges : common.saved } }
     },
   },
 })

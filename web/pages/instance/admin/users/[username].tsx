@@ -154,7 +154,7 @@ export const page = declare<Data>({
     async revoke(request) {
       const { id } = await userOf(request)
       await request.api.post('/users/{id}/revoke_credentials', { id })
-      return { told: { notice: t.allSessionsSignedOut } }
+      return { flash: { notice: t.allSessionsSignedOut } }
     },
     async save(request) {
       const { api, form, params } = request
@@ -173,7 +173,7 @@ export const page = declare<Data>({
         ),
       })
       if (user.username !== params.username) return `/admin/users/${user.username}`
-      return { told: { notice: common.saved } }
+      return { flash: { notice: common.saved } }
     },
     async remove(request) {
       assertTyped(request.form, request.params.username!)

@@ -106,7 +106,7 @@ function joined(before: Visible, more: Part): Visible {
 
 /** Polls for new lines while the job runs, and once more after its end. */
 function useMore(
-  isWanted: boolean,
+  isFollowing: boolean,
   { isRunning, pause }: Pick<LogProps, 'isRunning' | 'pause'>,
   path: string,
   from: number,
@@ -116,7 +116,7 @@ function useMore(
   at.current = from
   useEffect(() => {
     const next = isRunning ? pause : null
-    if (!isWanted || (isRunning && next === null)) return
+    if (!isFollowing || (isRunning && next === null)) return
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOver = false
     const askAfter = (ms: number) => {
@@ -138,7 +138,7 @@ function useMore(
       isOver = true
       clearTimeout(timer)
     }
-  }, [isWanted, isRunning, pause, path])
+  }, [isFollowing, isRunning, pause, path])
 }
 
 /** A URL that names a line outside the page leads to the part with that line. */

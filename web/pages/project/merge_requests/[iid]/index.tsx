@@ -40,9 +40,9 @@ const ONE = '/projects/{id}/merge_requests/{merge_request_iid}'
 function load(request: PageRequest) {
   const { api, params, query } = request
   const id = params.id!
-  const place = requestParams(request)
+  const ids = requestParams(request)
   const one = loadOne(request)
-  const few = { ...place, per_page: 100 }
+  const few = { ...ids, per_page: 100 }
   const orNone = <T,>(list: Promise<T[] | null>) => list.then((found) => found ?? [])
   const discussions = api.list(`${ONE}/discussions`, {
     ...few,
@@ -55,8 +55,8 @@ function load(request: PageRequest) {
     description: one.then(async ({ description }) =>
       description ? (await api.post('/markdown', { text: description, gfm: true, project: id })).html : '',
     ),
-    verdict: api.get(`${ONE}/mergeability`, place),
-    approvals: api.get(`${ONE}/approvals`, place),
+    verdict: api.get(`${ONE}/mergeability`, ids),
+    approvals: api.get(`${ONE}/approvals`, ids),
     ownRules: api.maybe(`${ONE}/approval_rules`, few).then((found) => found ?? []),
     discussions,
     drafts: orNone(api.maybe(`${ONE}/draft_notes`, few)),
