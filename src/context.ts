@@ -126,7 +126,7 @@ export interface JobContext {
 }
 
 /** Variables that integrations of a project give to its jobs. Provided by the context of integrations, for CI. */
-export type ServiceVariables = (app: App, project: { readonly id: number }, place: JobContext) => Promise<Variable[]>
+export type ServiceVariables = (app: App, project: { readonly id: number }, context: JobContext) => Promise<Variable[]>
 
 const NEVER = new AbortController().signal
 

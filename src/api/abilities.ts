@@ -23,10 +23,10 @@ export function abilitiesIn(app: App, endpoints: readonly Endpoint[]): Abilities
       const [method, path, other] = call.split(' ')
       const endpoint = byCall.get(`${method} ${path}`)
       if (!endpoint) throw new Error(`no endpoint: ${call}`)
-      const asked = other === undefined ? endpoint : { ...endpoint, allow: other }
+      const checkedEndpoint = other === undefined ? endpoint : { ...endpoint, allow: other }
       // An ability that has no call of its own is one of a write.
       if (app.config.readOnly && (other !== undefined || isWrite(endpoint))) return [ability, false] as const
-      return [ability, await isAllowed(app, asked, caller, params, lookups)] as const
+      return [ability, await isAllowed(app, checkedEndpoint, caller, params, lookups)] as const
     })
     return Object.fromEntries(await Promise.all(answers))
   }

@@ -53,13 +53,13 @@ const TOO_MANY = { message: { error: 'This endpoint has been requested too many 
  * `facts` shape the body: `as` puts the text under `error` or under both keys, `error` adds another text next to
  * `message`, `body` replaces the whole body; `headers` are added to the answer.
  */
-export function refusalBody({ kind, reason: said = REASON[kind], facts }: Refusal): unknown {
+export function refusalBody({ kind, reason = REASON[kind], facts }: Refusal): unknown {
   if (kind === 'not_modified') return undefined
   if (facts.body) return facts.body
-  if (kind === 'throttled' && said === REASON.throttled) return TOO_MANY
-  if (facts.as === 'error') return { error: said }
-  if (facts.as === 'both') return { message: said, error: said }
-  return typeof facts.error === 'string' ? { message: said, error: facts.error } : { message: said }
+  if (kind === 'throttled' && reason === REASON.throttled) return TOO_MANY
+  if (facts.as === 'error') return { error: reason }
+  if (facts.as === 'both') return { message: reason, error: reason }
+  return typeof facts.error === 'string' ? { message: reason, error: facts.error } : { message: reason }
 }
 
 export const UNKNOWN_ROUTE = { error: '404 Not Found' }
@@ -110,9 +110,9 @@ export function send(exchange: Exchange, { status, body, headers: more, asBytes 
     const isKnown = typeof headers.ETag === 'string' && unchanged(request.headers['if-none-match'], headers.ETag)
     if (body instanceof Uint8Array && !isKnown) headers['Content-Length'] = body.length
     response.writeHead(isKnown ? 304 : status, headers)
-    const isWanted = !isKnown && request.method !== 'HEAD'
-    if (body instanceof Uint8Array) return void response.end(isWanted ? body : undefined)
-    if (isWanted) {
+    const hasBody = !isKnown && request.method !== 'HEAD'
+    if (body instanceof Uint8Array) return void response.end(hasBody ? body : undefined)
+    if (hasBody) {
       return void pipeline(body, response).catch((error: unknown) => {
         response.destroy()
         if (!hasCode(error, ...CLIENT_GONE)) exchange.onLoss(error)

@@ -21,13 +21,13 @@ export class LongPage {
 type Read = (page: PageRequest) => Promise<unknown>
 
 /** The result of `read`, or a long page made of parts. */
-export async function readPage(wanted: PageRequest, read: Read): Promise<unknown> {
+export async function readPage(page: PageRequest, read: Read): Promise<unknown> {
   try {
-    return await read(wanted)
+    return await read(page)
   } catch (error) {
     if (!(error instanceof PageTooLarge)) throw error
   }
-  const parts = partsOf(wanted, read)
+  const parts = partsOf(page, read)
   const first = (await parts.next()).value as unknown
   // Pages of keyset pagination have a link to the record after the last one, so a shorter page is complete.
   if (!isPage(first)) return first
@@ -38,14 +38,14 @@ const isPage = (result: unknown): result is Page<unknown> =>
   typeof result === 'object' && result !== null && 'items' in result
 
 /** Each part is as large as can be read at once. */
-async function* partsOf(wanted: PageRequest, read: Read): AsyncGenerator<unknown, unknown> {
-  const end = wanted.offset + wanted.limit
-  let size = wanted.limit
-  for (let { offset } = wanted; offset < end;) {
+async function* partsOf(page: PageRequest, read: Read): AsyncGenerator<unknown, unknown> {
+  const end = page.offset + page.limit
+  let size = page.limit
+  for (let { offset } = page; offset < end;) {
     const limit = Math.min(size, end - offset)
     let part: unknown
     try {
-      part = await read({ ...wanted, limit, offset })
+      part = await read({ ...page, limit, offset })
     } catch (error) {
       if (!(error instanceof PageTooLarge) || limit === 1) throw error
       size = Math.ceil(limit / 2)

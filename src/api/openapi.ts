@@ -60,11 +60,11 @@ export function openApiDocument(families: Families, version: string, webhooks: W
   }
 }
 
-function webhookOf(name: string, { header, switch: wanted, body }: Webhook): Json {
+function webhookOf(name: string, { header, switch: switchName, body }: Webhook): Json {
   return {
     operationId: `webhook_${name}`,
     summary: `${header}: ${name.replaceAll('_', ' ')}`,
-    description: wanted === null ? 'For every hook of the instance.' : `For hooks with \`${wanted}\`.`,
+    description: switchName === null ? 'For every hook of the instance.' : `For hooks with \`${switchName}\`.`,
     security: [],
     parameters: [
       { name: 'X-Gitlab-Event', in: 'header', required: true, schema: { type: 'string', const: header } },

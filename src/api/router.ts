@@ -136,7 +136,7 @@ const PATHS_REMEMBERED = 1000
 const LONGEST_REMEMBERED = 100
 
 /** Caches lookups of paths that are read often, without their query. */
-function rememberingFind(router: Router): (...asked: [HTTPMethod, string]) => ReturnType<Router['find']> {
+function rememberingFind(router: Router): (...args: [HTTPMethod, string]) => ReturnType<Router['find']> {
   const known = new Map<string, ReturnType<Router['find']>>()
   return (method, url) => {
     const end = url.indexOf('?')

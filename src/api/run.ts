@@ -85,10 +85,10 @@ export function run(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, pa
 }
 
 /** Only rejected calls are counted. */
-async function serveAgent(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, said: Message): Promise<void> {
+async function serveAgent(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, message: Message): Promise<void> {
   const caller = { identity: null, address: exchange.address }
   try {
-    await proceed(gateway, endpoint, exchange, caller, said)
+    await proceed(gateway, endpoint, exchange, caller, message)
   } catch (error) {
     if (error instanceof Refusal) await gateway.limiter.admit(caller, exchange.headers)
     throw error
@@ -107,13 +107,13 @@ function enter(
   endpoint: Endpoint,
   exchange: Exchange,
   shown: PresentedCredential | null,
-  said: Message,
+  message: Message,
 ): MaybePromise<void> {
   return andThen(identify(gateway, endpoint, exchange, shown), (caller) => {
     exchange.user = caller.identity?.user.username ?? null
     return andThen(gateway.limiter.admit(caller, exchange.headers), () => {
       assertMayEnter(endpoint, caller)
-      return proceed(gateway, endpoint, exchange, caller, said)
+      return proceed(gateway, endpoint, exchange, caller, message)
     })
   })
 }
@@ -123,16 +123,16 @@ async function proceed(
   endpoint: Endpoint,
   exchange: Exchange,
   caller: Caller,
-  said: Message,
+  message: Message,
 ): Promise<void> {
   const { request } = exchange
   const body =
-    said.form ??
+    message.form ??
     (hasBody(request) && !endpoint.readsBody
       ? await readBody(request, gateway.spool, limitsOf(endpoint, caller))
       : null)
   try {
-    const raw: Raw = { ...said.query, ...body?.fields, ...said.path }
+    const raw: Raw = { ...message.query, ...body?.fields, ...message.path }
     const viewer = await actAs(gateway, exchange, caller, raw.sudo ?? request.headers.sudo)
     const { url, method } = request as { url: string; method: string }
     const call: Call = { request, response: exchange.response, url, method, door: 'api' }
@@ -308,9 +308,9 @@ async function actAs(gateway: Gateway, exchange: Exchange, { identity }: Caller,
   if (identity.kind !== 'private' && !identity.scopes?.includes('sudo')) {
     throw forbidden('Private token must be specified in order to use sudo')
   }
-  const wanted = String(sudo)
-  const target = await gateway.authentication.findSudoTarget(gateway.app, wanted)
-  if (!target) throw new Refusal('not_found', `404 Not Found: No user id or username for: ${wanted}`)
+  const sudoUser = String(sudo)
+  const target = await gateway.authentication.findSudoTarget(gateway.app, sudoUser)
+  if (!target) throw new Refusal('not_found', `404 Not Found: No user id or username for: ${sudoUser}`)
   exchange.sudo = target.username
   return target
 }

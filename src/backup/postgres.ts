@@ -177,7 +177,7 @@ class PostgresSnapshot implements Snapshot {
     return this.#storeTables(archive, (name) => this.#hasChanged(name))
   }
 
-  async #storeTables(archive: Archive, isWanted: (name: string) => boolean): Promise<RowsPart> {
+  async #storeTables(archive: Archive, isIncluded: (name: string) => boolean): Promise<RowsPart> {
     const tables: RowsPart['tables'] = {}
     for (const [name, table] of this.#tables) {
       const known = this.#before?.get(name)
@@ -185,7 +185,7 @@ class PostgresSnapshot implements Snapshot {
       for (const [range, { mark }] of table.ranges)
         stored.set(mark, known?.get(mark) ?? (await this.#storeRange(archive, name, table, range)))
       this.#stored.set(name, stored)
-      if (isWanted(name)) tables[name] = [...stored.values()].flat()
+      if (isIncluded(name)) tables[name] = [...stored.values()].flat()
     }
     const sequences = await this.rows<{ name: string; value: string; is_called: boolean }>(SEQUENCES)
     return {

@@ -131,21 +131,21 @@ const uniquePacks = (packs: readonly Pack[]): Pack[] => [...new Map(packs.map((o
 const PACK_FILE = /^(pack-[0-9a-f]{40})\.(pack|idx|rev|bitmap|mtimes)$/
 
 async function storePacks(archive: Archive, dir: string, known: ReadonlyMap<string, Pack>): Promise<Pack[]> {
-  const place = join(dir, 'objects/pack')
-  const files = (await readdir(place)).map((name) => PACK_FILE.exec(name)).filter((found) => found !== null)
+  const packFolder = join(dir, 'objects/pack')
+  const files = (await readdir(packFolder)).map((name) => PACK_FILE.exec(name)).filter((found) => found !== null)
   const packs: Pack[] = []
   for (const [name, some] of Map.groupBy(files, (found) => found[1]!)) {
     const kinds = some.map((found) => found[2]!)
     // Git finds a pack by its index, which is written last.
     if (!kinds.includes('idx') || !kinds.includes('pack')) continue
-    packs.push(known.get(name) ?? (await storePack(archive, place, name, kinds)))
+    packs.push(known.get(name) ?? (await storePack(archive, packFolder, name, kinds)))
   }
   return packs
 }
 
-async function storePack(archive: Archive, place: string, name: string, kinds: readonly string[]): Promise<Pack> {
+async function storePack(archive: Archive, packFolder: string, name: string, kinds: readonly string[]): Promise<Pack> {
   const files: Pack['files'] = {}
-  for (const kind of kinds) files[kind] = await storeFile(archive, join(place, `${name}.${kind}`))
+  for (const kind of kinds) files[kind] = await storeFile(archive, join(packFolder, `${name}.${kind}`))
   return { name, files }
 }
 

@@ -6,14 +6,14 @@ import { Misuse } from './verb.ts'
 
 /** The one-line message for an expected error; null for a bug, which is shown with its stack. */
 export function lineOf(error: unknown): string | null {
-  if (error instanceof Refusal) return said(error.reason ?? error.kind)
+  if (error instanceof Refusal) return textOf(error.reason ?? error.kind)
   if (error instanceof StoreUnavailable) return `the database is not reachable: ${(error.cause as Error).message}`
   const damage = damageOf(error)
   if (damage !== null) return `the database is damaged: ${damage}`
   return error instanceof Misuse || error instanceof CannotStart ? error.message : null
 }
 
-function said(message: RefusalMessage): string {
+function textOf(message: RefusalMessage): string {
   if (typeof message === 'string') return message
   return Array.isArray(message) ? message.join(', ') : faults(message).join(', ')
 }

@@ -9,13 +9,13 @@ const reset: Verb = {
     const { keepKey } = await import('../features/instance/instance-key/service.ts')
     const { transact } = await import('../store/transact.ts')
     await using opened = await openApp(config, { logTo: process.stderr, withAnyKey: true, mustExist: true })
-    const told = await transact(opened.app, async (app) => {
+    const report = await transact(opened.app, async (app) => {
       const lines: string[] = []
       for (const resetOwn of secretResets) lines.push(...(await resetOwn(app)))
       await keepKey(app)
       return lines
     })
-    console.log(told.length > 0 ? told.join('\n') : 'all stored secrets can be read, nothing changed')
+    console.log(report.length > 0 ? report.join('\n') : 'all stored secrets can be read, nothing changed')
   },
 }
 

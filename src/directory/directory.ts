@@ -141,9 +141,9 @@ class People {
 
   async matching(filter: string): Promise<Entry[]> {
     const { AndFilter, FilterParser, PresenceFilter } = this.#ldap
-    const wanted = [new PresenceFilter({ attribute: this.#settings.ldapUid }), FilterParser.parseString(filter)]
+    const filters = [new PresenceFilter({ attribute: this.#settings.ldapUid }), FilterParser.parseString(filter)]
     const options = {
-      filter: this.#among(new AndFilter({ filters: wanted })),
+      filter: this.#among(new AndFilter({ filters })),
       paged: { pageSize: PAGE },
       attributes: ['1.1'],
     }

@@ -130,9 +130,9 @@ async function readText(request: IncomingMessage): Promise<string> {
 function deliveryOf(request: IncomingMessage, text: string): door.Delivery {
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
   const body = parsed(text)
-  const said = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+  const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
   const event = headers['x-gitlab-event'] ?? null
-  const kind = [said.object_kind, said.event_name, event].find((one) => typeof one === 'string') ?? 'other'
+  const kind = [fields.object_kind, fields.event_name, event].find((one) => typeof one === 'string') ?? 'other'
   return { kind: String(kind), event, method: request.method ?? '', path: request.url ?? '', headers, body }
 }
 
@@ -145,5 +145,5 @@ function parsed(text: string): unknown {
 }
 
 /** Matches the name in the body, also a more specific one (`confidential_issue`), or the header (`Push Hook`). */
-const isOf = ({ kind, event, body }: door.Delivery, wanted: string): boolean =>
-  [kind, event, body?.event_type, body?.event_name].includes(wanted)
+const isOf = ({ kind, event, body }: door.Delivery, name: string): boolean =>
+  [kind, event, body?.event_type, body?.event_name].includes(name)

@@ -12,21 +12,21 @@ interface RequestContext {
 
 /** The requests that a server got. */
 export class RequestLog {
-  #asked: RequestContext[] = []
+  #requests: RequestContext[] = []
 
   constructor(server: Server) {
     // First, because other listeners might change the URL.
     server.prependListener('request', ({ method = '', url = '' }, response) => {
-      const asked: RequestContext = { method, path: url, answer: response }
+      const entry: RequestContext = { method, path: url, answer: response }
       // A request without an answer has no status.
-      response.once('close', () => (asked.answer = statusOf(response)))
-      this.#asked.push(asked)
-      if (this.#asked.length === 2 * MOST_KEPT) this.#asked = this.#asked.slice(-MOST_KEPT)
+      response.once('close', () => (entry.answer = statusOf(response)))
+      this.#requests.push(entry)
+      if (this.#requests.length === 2 * MOST_KEPT) this.#requests = this.#requests.slice(-MOST_KEPT)
     })
   }
 
   list(): ForgeRequest[] {
-    return this.#asked.slice(-MOST_KEPT).map(({ method, path, answer }) => ({
+    return this.#requests.slice(-MOST_KEPT).map(({ method, path, answer }) => ({
       method,
       path,
       // The caller may look after the answer but before the response has closed.
@@ -35,7 +35,7 @@ export class RequestLog {
   }
 
   clear(): void {
-    this.#asked = []
+    this.#requests = []
   }
 }
 

@@ -88,7 +88,7 @@ export function startWorker<A extends WorkerApp>(app: A, { jobs, subscriptions, 
 
   const reactionsTo = ({ name, payload }: EventRow) =>
     (subscribers.get(name) ?? []).filter(({ when }) => !when || when(JSON.parse(payload) as never))
-  const isWanted = (event: EventRow) => event.described || reactionsTo(event).length > 0
+  const isHandled = (event: EventRow) => event.described || reactionsTo(event).length > 0
 
   function handsFree() {
     const running = [...held].filter(({ outcome }) => outcome === null)
@@ -123,7 +123,7 @@ export function startWorker<A extends WorkerApp>(app: A, { jobs, subscriptions, 
     const events = isResting ? [] : await newEvents(app)
     const isOld = events[0] !== undefined && events[0].created_at <= after(app.clock, -UNWANTED_MS)
     const isFollowed = events.length > 0 && (audience?.isThere(app) ?? false)
-    const isNewEvent = events.length >= UNWANTED_AT_ONCE || isOld || isFollowed || events.some(isWanted)
+    const isNewEvent = events.length >= UNWANTED_AT_ONCE || isOld || isFollowed || events.some(isHandled)
     const hands = handsFree()
     const isDue = !isResting && hands.free > 0 && (await isAnyDue(app, hands.freeForLong > 0 ? [] : long))
     if (ended.length === 0 && aging.length === 0 && !isNewEvent && !isDue) return null
@@ -190,7 +190,7 @@ export function startWorker<A extends WorkerApp>(app: A, { jobs, subscriptions, 
   const loop = startLoop({
     tick,
     running: () => [...held].map(({ work }) => work),
-    isAnyDue: async () => (await isAnyDue(app)) || (await newEvents(app)).some(isWanted),
+    isAnyDue: async () => (await isAnyDue(app)) || (await newEvents(app)).some(isHandled),
     end() {
       for (const { abort } of held) abort.abort(new Error('the process is ending'))
     },

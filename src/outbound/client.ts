@@ -166,8 +166,8 @@ function parsed(given: string, base?: URL): URL {
   return url
 }
 
-function redirectOf({ method, url, headers, body }: Hop, { status, headers: told }: RawAnswer): Hop | null {
-  const location = told.find(([name]) => name === 'location')?.[1]
+function redirectOf({ method, url, headers, body }: Hop, { status, headers: answerHeaders }: RawAnswer): Hop | null {
+  const location = answerHeaders.find(([name]) => name === 'location')?.[1]
   if (![301, 302, 303, 307, 308].includes(status) || !location) return null
   const next = parsed(location, url)
   // Credentials are not sent to another origin.

@@ -26,18 +26,18 @@ export class Names {
     const known = this.#known.get(host)
     const age = known ? performance.now() - known.at : Infinity
     if (known && age < FRESH) return known.found
-    const asked = this.#askOnce(host)
-    return known && age < USABLE ? soonOr(known.found, asked) : asked
+    const lookup = this.#askOnce(host)
+    return known && age < USABLE ? soonOr(known.found, lookup) : lookup
   }
 
   #askOnce(host: string): Promise<Found> {
     const running = this.#asking.get(host)
     if (running) return running
-    const asked = this.#ask(host)
+    const lookup = this.#ask(host)
       .then((found) => this.#remember(host, found))
       .finally(() => this.#asking.delete(host))
-    this.#asking.set(host, asked)
-    return asked
+    this.#asking.set(host, lookup)
+    return lookup
   }
 
   #remember(host: string, found: Found): Found {
@@ -50,11 +50,11 @@ export class Names {
 }
 
 /** A failure also counts as a result: the name may no longer exist. */
-async function soonOr(old: Found, asked: Promise<Found>): Promise<Found> {
+async function soonOr(old: Found, lookup: Promise<Found>): Promise<Found> {
   const { promise, resolve } = Promise.withResolvers<Found>()
   const timer = setTimeout(() => resolve(old), PATIENCE)
   try {
-    return await Promise.race([asked, promise])
+    return await Promise.race([lookup, promise])
   } finally {
     clearTimeout(timer)
   }

@@ -56,10 +56,10 @@ export interface Version {
 export function versionColumns(subjects: readonly string[]) {
   // PostgreSQL does not accept an empty list.
   const named = subjects.length === 0 ? sql`null` : sql.join(subjects.map((one) => sql.lit(one)))
-  const wanted = sql`changes where subject in (${named})`
+  const matching = sql`changes where subject in (${named})`
   return [
-    sql<number>`(select cast(coalesce(sum(version), 0) as bigint) from ${wanted})`.as('version'),
-    sql<number>`(select count(*) from ${wanted})`.as('version_rows'),
+    sql<number>`(select cast(coalesce(sum(version), 0) as bigint) from ${matching})`.as('version'),
+    sql<number>`(select count(*) from ${matching})`.as('version_rows'),
   ] as const
 }
 

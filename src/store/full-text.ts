@@ -53,7 +53,7 @@ const LONGEST_WORD = 100
 /**
  * First character of the words that encode the scope of a text. For FTS5 it is a letter; for people it is none.
  */
-const PLACE = '\ue000'
+const MARK = '\ue000'
 // oxlint-disable-next-line no-control-regex -- control characters separate words too
 const BETWEEN_WORDS = /[\0-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f\s\ue000]+/
 
@@ -133,7 +133,7 @@ export async function findByWords(db: Db, index: TextIndex, input: TextQuery): P
   const most = input.most ?? MOST_MATCHES
   const words = isSqlite(db) ? await spelledOut(db, index.table, input.words) : input.words
   if (words === null) return []
-  const asked = isSqlite(db) && input.within && (await areRare(db, index, words)) ? tested(db, index, input) : input
+  const query = isSqlite(db) && input.within && (await areRare(db, index, words)) ? tested(db, index, input) : input
   return withDeadline(db, input.deadlineMs ?? DEADLINE_MS, async (db, assertTime) => {
     const found: number[] = []
     const walked = !isSqlite(db) && (await isCommon(db, index, { ...input, most }))
@@ -141,12 +141,12 @@ export async function findByWords(db: Db, index: TextIndex, input: TextQuery): P
     // If nearly all checked rows pass, the first batch is enough; if few pass, the next batch is larger.
     let looked = Math.min(Math.ceil(most * 1.1), many)
     for (let from: number | null = null; ;) {
-      const { ids, last, rows } = await take(db, index, { ...asked, words, from, looked, walked })
+      const { ids, last, rows } = await take(db, index, { ...query, words, from, looked, walked })
       found.push(...ids)
       if (found.length >= most || rows < looked) return found.slice(0, most)
       await assertTime()
-      const wanted = ((most - found.length) * rows) / Math.max(ids.length, 1)
-      looked = Math.min(many, Math.ceil(wanted) + LOOKED_BEYOND)
+      const estimate = ((most - found.length) * rows) / Math.max(ids.length, 1)
+      looked = Math.min(many, Math.ceil(estimate) + LOOKED_BEYOND)
       from = last
     }
   })
@@ -184,13 +184,13 @@ function rowsOf(db: Db, index: TextIndex, turn: Tick): RawBuilder<{ id: number }
       order by id ${end}`
   }
   const beyond = from === null ? sql`` : sql`and id ${isBeyond} ${from}`
-  const rows = sql`from ${sql.table(wordsOf(index.table))} where ${isInPlace(index, within)} ${beyond}`
+  const rows = sql`from ${sql.table(wordsOf(index.table))} where ${isInScope(index, within)} ${beyond}`
   if (walked) return sql`select id, id as place, words ${rows} order by place ${end}`
   // Sorted by an expression that no index has: otherwise the planner may overestimate a word and scan by id.
   return sql`select id, id + 0 as place ${rows} and ${hasWords(words)} order by place ${end}`
 }
 
-const isInPlace = ({ within: column }: TextIndex, within: readonly number[] | undefined) =>
+const isInScope = ({ within: column }: TextIndex, within: readonly number[] | undefined) =>
   within ? sql<boolean>`${sql.ref(column!)} = any(${`{${within.join()}}`}::bigint[])` : sql<boolean>`true`
 
 const hasWords = (words: string) => sql<boolean>`words @@ to_tsquery('simple', ${words})`
@@ -209,7 +209,7 @@ async function take(db: Db, index: TextIndex, turn: Tick): Promise<Taken> {
   const { tests = [], sort, walked, words } = turn
   const hasThem = walked ? [hasWords(words)] : []
   const passes = [...hasThem, ...tests]
-  const isWanted = passes.length === 0 ? sql`true` : sql`coalesce((${sql.join(passes, sql`) and (`)}), false)`
+  const passesAll = passes.length === 0 ? sql`true` : sql`coalesce((${sql.join(passes, sql`) and (`)}), false)`
   const [at, id] = [sql.table(index.table), sql.ref(`${index.table}.id`)]
   // Joined from the words to the rows, in the order of the words.
   const row = isSqlite(db)
@@ -219,7 +219,7 @@ async function take(db: Db, index: TextIndex, turn: Tick): Promise<Taken> {
   const list = sql.raw(isSqlite(db) ? 'json_group_array' : 'json_agg')
   const last = sql.raw(sort === 'asc' ? 'max' : 'min')
   const { rows } = await sql<{ ids: string | null; last: number; rows: number }>`select
-      cast(${list}(found.id) filter (where ${isWanted}) as text) as ids, ${last}(found.id) as last, count(*) as rows
+      cast(${list}(found.id) filter (where ${passesAll}) as text) as ids, ${last}(found.id) as last, count(*) as rows
     from (${rowsOf(db, index, turn)}) as found ${tests.length === 0 ? sql`` : row}`.execute(db)
   const [looked] = rows as [(typeof rows)[0]]
   const ids = JSON.parse(looked.ids ?? '[]') as number[]
@@ -237,7 +237,7 @@ async function isCommon(
   const { rows } = await sql<{ newest: number; share: number }>`select newest, (
       select coalesce(avg(case when ${hasWords(words)} then 1.0 else 0 end), 0) from (
         select words from generate_series(0, ${sql.lit(SAMPLES - 1)}) as nth cross join lateral (
-          select words from ${table} where ${isInPlace(index, within)} and id >= newest * nth / ${sql.lit(SAMPLES)}
+          select words from ${table} where ${isInScope(index, within)} and id >= newest * nth / ${sql.lit(SAMPLES)}
           order by id limit ${sql.lit(ROWS_A_SAMPLE)}) as sample) as sampled) as share
     from (select max(id) as newest from ${table}) as all_of_them`.execute(db)
   const { newest, share } = rows[0]!
@@ -283,8 +283,8 @@ async function spell(db: Db, table: keyof Tables, phrase: string): Promise<strin
 
 function matchOf({ columns, within: column }: TextIndex, words: string, within: readonly number[] | undefined): string {
   if (!column) return words
-  const asked = `{${columns.join(' ')}} : (${words})`
-  return within ? `${column} : (${within.map((id) => `"${PLACE}${id}"`).join(' OR ') || '""'}) AND ${asked}` : asked
+  const match = `{${columns.join(' ')}} : (${words})`
+  return within ? `${column} : (${within.map((id) => `"${MARK}${id}"`).join(' OR ') || '""'}) AND ${match}` : match
 }
 
 /** Throws if the deadline has passed; lets other work run. */

@@ -190,7 +190,7 @@ const givenIn =
   (name) =>
     (values[name] ?? null) !== null
 
-const askedOf = <V extends object>({ conditions = {} }: AnyPlan<V>, given: IsGiven<V>) =>
+const givenConditions = <V extends object>({ conditions = {} }: AnyPlan<V>, given: IsGiven<V>) =>
   (Object.entries(conditions) as [keyof V, Condition<V>][]).filter(([name]) => given(name))
 
 const rowsOf = (db: Db, table: keyof Tables) => db.selectFrom(table as 'users') as unknown as Query<object>
@@ -280,9 +280,9 @@ function narrow<V extends object, R>(
   },
 ): Query<R> {
   const { table, always } = plan
-  const asked = askedOf(plan, given)
-  const searched = asked.find(([, { search }]) => search)
-  const conditions = asked.filter(([, { search }]) => !search).map(([, one]) => one)
+  const entries = givenConditions(plan, given)
+  const searched = entries.find(([, { search }]) => search)
+  const conditions = entries.filter(([, { search }]) => !search).map(([, one]) => one)
   const visible = visibleIn(plan, given)
   const first = (some: Condition<V>[]) => some.find(({ set }) => set?.(values, at(db, table, given, { ordered: true })))
   const leader = leaderOf(conditions, order)
@@ -310,9 +310,9 @@ const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQue
     const way = given('walked') ? 'walked' : given('uncounted') ? 'uncounted' : 'gathered'
     const orders = Object.keys(plan.orders).flatMap((name) => [[name, 'asc'] as const, [name, 'desc'] as const])
     const [order, sort] = orders.find(([name, sort]) => given(`by ${name} ${sort}`)) ?? plan.usual(given)
-    const asked = askedOf(plan, given).map(([, one]) => one)
-    const isSearched = asked.some(({ search }) => search)
-    const links = leaderOf(asked, order)?.links
+    const conditions = givenConditions(plan, given).map(([, one]) => one)
+    const isSearched = conditions.some(({ search }) => search)
+    const links = leaderOf(conditions, order)?.links
     const own = plan.orders[order] ?? null
     const by = links ? sql.ref(`led.${links.orders[order]}`) : (own?.(db, sort) ?? null)
     const key = links ? sql.ref(`led.${links.key}`) : isSearched ? matchingId(db, plan.table) : keyOf(plan)
@@ -357,7 +357,7 @@ interface Counted {
 
 const facetTests = <V extends object>(plan: AnyPlan<V>, values: V, at: At<V>) => [
   ...(plan.always?.(values, at) ?? []),
-  ...askedOf(plan, at.given).map(([, { test }]) => test!(values, at)),
+  ...givenConditions(plan, at.given).map(([, { test }]) => test!(values, at)),
 ]
 
 const isOpen = <V extends object>({ visible }: AnyPlan<V>, given: IsGiven<V>) =>
@@ -365,9 +365,9 @@ const isOpen = <V extends object>({ visible }: AnyPlan<V>, given: IsGiven<V>) =>
 
 /** The subjects whose changes alter the total of this list. */
 function subjectsOf<V extends object>(plan: AnyPlan<V>, given: IsGiven<V>): string[] {
-  const asked = askedOf(plan, given).map(([, one]) => one)
+  const conditions = givenConditions(plan, given).map(([, one]) => one)
   const viewed = plan.visible && given(plan.visible.own.needs) ? [plan.visible.own] : []
-  return [plan, ...asked, ...viewed].flatMap(({ counted = [] }) => counted)
+  return [plan, ...conditions, ...viewed].flatMap(({ counted = [] }) => counted)
 }
 
 /**
@@ -377,11 +377,11 @@ function subjectsOf<V extends object>(plan: AnyPlan<V>, given: IsGiven<V>): stri
 const sumOf = <V extends object>(plan: AnyPlan<V>) =>
   hotQuery<V, Counted & { loose: number } & Version>((db, values, given) => {
     const here = at(db, plan.table, given, { ordered: true })
-    const tests = askedOf(plan, given).map(([, { test }]) => test!(values, here))
+    const tests = givenConditions(plan, given).map(([, { test }]) => test!(values, here))
     if (isOpen(plan, given)) tests.push(plan.visible!.open!.test(values, here))
-    const wanted = tests.length === 0 ? sql`total` : sql`case when ${and(tests)} then total else 0 end`
+    const matching = tests.length === 0 ? sql`total` : sql`case when ${and(tests)} then total else 0 end`
     const sums = [
-      sql<number>`coalesce(sum(${wanted}), 0)`.as('total'),
+      sql<number>`coalesce(sum(${matching}), 0)`.as('total'),
       sql<number>`coalesce(sum(total), 0)`.as('rows'),
       sql<number>`count(*)`.as('loose'),
       ...(plan.visible ? versionColumns(subjectsOf(plan, given)) : []),
@@ -445,11 +445,11 @@ function counter<V extends object>(plan: AnyPlan<V>): (db: Db, values: V) => Pro
   const byShape = new Map<string, { byFacets: boolean; subjects: string[]; scoped: string[] }>()
   const decide = (values: V) => {
     const given = givenIn(values)
-    const asked = askedOf(plan, given).map(([, one]) => one)
+    const conditions = givenConditions(plan, given).map(([, one]) => one)
     const viewed: Condition<V>[] = visible && given(visible.own.needs) ? [visible.own] : []
     const byFacets =
-      plan.facets === true && asked.every(({ facet }) => facet) && (isOpen(plan, given) || viewed.length === 0)
-    const scoped = asked.flatMap(({ scoped = [] }) => scoped)
+      plan.facets === true && conditions.every(({ facet }) => facet) && (isOpen(plan, given) || viewed.length === 0)
+    const scoped = conditions.flatMap(({ scoped = [] }) => scoped)
     return { byFacets, subjects: subjectsOf(plan, given), scoped }
   }
 
@@ -485,10 +485,10 @@ export interface Search {
 }
 
 export function searchFor(db: Db, text: string | null | undefined): Search {
-  const wanted = text?.trim() ?? ''
+  const term = text?.trim() ?? ''
   return {
-    ...(wanted !== '' && { like: likePattern(wanted) }),
-    ...(Array.from(wanted).length >= SUBSTRING_FROM && { substring: substring(db, wanted) }),
+    ...(term !== '' && { like: likePattern(term) }),
+    ...(Array.from(term).length >= SUBSTRING_FROM && { substring: substring(db, term) }),
   }
 }
 

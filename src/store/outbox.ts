@@ -181,9 +181,9 @@ export function eventScope(
 }
 
 /** Deletes events that every subscriber handled before this moment; without a moment, all events. */
-export async function forgetEvents({ db }: Pick<Emitter, 'db'>, toldBefore?: string): Promise<void> {
+export async function forgetEvents({ db }: Pick<Emitter, 'db'>, dispatchedBefore?: string): Promise<void> {
   await db
     .deleteFrom('events')
-    .$if(toldBefore !== undefined, (query) => query.where('dispatched_at', '<', toldBefore!))
+    .$if(dispatchedBefore !== undefined, (query) => query.where('dispatched_at', '<', dispatchedBefore!))
     .execute()
 }

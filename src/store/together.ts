@@ -19,14 +19,14 @@ export function together<A extends Transactable & { readonly store: Store }, W, 
 ): (app: A, input: W) => Promise<R> {
   const queues = new WeakMap<Store, RequestContext<W, R>[]>()
 
-  async function writeAll(app: A, asked: readonly RequestContext<W, R>[]): Promise<void> {
-    const inputs = asked.map(({ input }) => input)
+  async function writeAll(app: A, requests: readonly RequestContext<W, R>[]): Promise<void> {
+    const inputs = requests.map(({ input }) => input)
     try {
       const results = await transact(app, (app) => write(app, inputs))
-      for (const [n, { resolve }] of asked.entries()) resolve(results[n]!)
+      for (const [n, { resolve }] of requests.entries()) resolve(results[n]!)
     } catch (error) {
-      if (asked.length === 1) return asked[0]!.reject(error)
-      for (const one of asked) await writeAll(app, [one])
+      if (requests.length === 1) return requests[0]!.reject(error)
+      for (const one of requests) await writeAll(app, [one])
     }
   }
 

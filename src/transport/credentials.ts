@@ -103,7 +103,7 @@ export const accountBlocked = () => new Refusal('forbidden', 'Your account has b
 
 function bearing({ user, scopes }: Identity, via: Principal['via']): Principal {
   if (user.state !== 'active') throw accountBlocked()
-  const has = (wanted: readonly Scope[]) => scopes?.some((scope) => wanted.includes(scope)) ?? true
+  const has = (required: readonly Scope[]) => scopes?.some((scope) => required.includes(scope)) ?? true
   return { user, mayFetch: has(FETCHING), mayPush: has(PUSHING), via }
 }
 

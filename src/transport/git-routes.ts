@@ -26,7 +26,7 @@ import { findRepository, type RepositoryAddress, type RepositoryLocation } from 
 import { pushOptionsFor } from './push.ts'
 
 /** The limit of a fetch request, which is a list of ids. No client has that many. */
-const MOST_ASKED = 64 * 1024 * 1024
+const LARGEST_REQUEST = 64 * 1024 * 1024
 
 interface Connection {
   readonly app: App
@@ -46,7 +46,7 @@ export async function gitRoutes(
 ): Promise<FastifyReply> {
   try {
     const service = serviceOf(request, address)
-    const pageRequest = await meetVisitor(app, request, reply, address, service)
+    const pageRequest = await openConnection(app, request, reply, address, service)
     if (isRead(request)) await sendRefs(pageRequest, service!)
     else await inTurn(pageRequest, service === 'upload-pack' ? sendPack : takePush)
     return reply
@@ -70,12 +70,12 @@ const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'H
 function serviceOf(request: FastifyRequest, { rest }: RepositoryAddress): Service | null {
   const query = new URLSearchParams(request.raw.url!.split('?', 2)[1])
   const isRefs = isRead(request) && rest === 'info/refs'
-  const asked = isRefs ? query.get('service') : request.method === 'POST' ? rest : null
-  const [, service] = /^git-(upload-pack|receive-pack)$/.exec(asked ?? '') ?? []
+  const serviceName = isRefs ? query.get('service') : request.method === 'POST' ? rest : null
+  const [, service] = /^git-(upload-pack|receive-pack)$/.exec(serviceName ?? '') ?? []
   return (service as Service | undefined) ?? null
 }
 
-async function meetVisitor(
+async function openConnection(
   app: App,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -162,7 +162,7 @@ async function sendRefs(pageRequest: Connection, service: Service): Promise<void
 
 async function sendPack(pageRequest: Connection): Promise<void> {
   const { app, dir, protocol, reply, request, facts } = pageRequest
-  const input = await bodyOf(request, MOST_ASKED)
+  const input = await bodyOf(request, LARGEST_REQUEST)
   begin(pageRequest, 'upload-pack-result')
   const { code } = await uploadPack(dir, { stateless: true, protocol, input, output: reply.raw })
   // Git answers every valid request, even if only with an error.

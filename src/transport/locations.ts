@@ -39,10 +39,10 @@ export async function findRepository(app: App, path: string): Promise<Repository
   // A single number would be read as an id.
   if (segments.length < 2 || segments.some((segment) => MISLEADING.test(segment))) return null
   const [, ofWiki] = /^(.*[^/])\.wiki$/i.exec(full) ?? []
-  return (await placeAt(app, full, false)) ?? (ofWiki === undefined ? null : placeAt(app, ofWiki, true))
+  return (await locationAt(app, full, false)) ?? (ofWiki === undefined ? null : locationAt(app, ofWiki, true))
 }
 
-async function placeAt(app: App, path: string, wiki: boolean): Promise<RepositoryLocation | null> {
+async function locationAt(app: App, path: string, wiki: boolean): Promise<RepositoryLocation | null> {
   const project = await findProject(app.db, path)
   if (project) return placed(app, project, { wiki })
   const moved = await movedProject(app, path)

@@ -42,14 +42,14 @@ const MB = 1024 * 1024
 export async function pushOptionsFor(
   app: App,
   facts: Facts,
-  asked: RepositoryLocation,
+  repository: RepositoryLocation,
 ): Promise<Pick<ReceiveOptions, 'gate' | 'afterwards' | 'explain' | 'limits'>> {
   const { receive_max_input_size: most } = await currentSettings(app)
   let admitted: Admitted | undefined
   return {
     limits: most ? { packBytes: most * MB } : {},
     async gate(push: Push) {
-      const verdict = await judge(app, facts, asked, push)
+      const verdict = await judge(app, facts, repository, push)
       if ('refuse' in verdict) return { refuse: `Mortise: ${verdict.refuse}` }
       admitted = verdict
       return { messages: [] }
@@ -77,16 +77,16 @@ export async function pushOptionsFor(
 async function judge(
   app: App,
   before: Facts,
-  asked: RepositoryLocation,
-  { updates: wanted, options, environment, pack }: Push,
+  repository: RepositoryLocation,
+  { updates: refUpdates, options, environment, pack }: Push,
 ): Promise<Admitted | { refuse: string }> {
-  const met = await reloadFacts(app, before, asked)
-  if (!met) return { refuse: NO_PROJECT }
-  const denial = denialOf(met.facts)
+  const current = await reloadFacts(app, before, repository)
+  if (!current) return { refuse: NO_PROJECT }
+  const denial = denialOf(current.facts)
   if (denial) return { refuse: denial.message }
-  const { location } = met
-  const pusher = pusherOf(met.facts)
-  const updates = wanted.map(updateOf)
+  const { location } = current
+  const pusher = pusherOf(current.facts)
+  const updates = refUpdates.map(updateOf)
   const fault = location.wiki ? null : await updateFault(app, pusher, location, updates, { environment, pack })
   if (fault !== null) return { refuse: fault }
   const change = await expectChange(app, pusher, {

@@ -6,19 +6,19 @@ import { headOf } from '../storage/repositories.ts'
 
 /** Null if the request is another one, or if git must answer it. Throws BadPktLine if the request is not valid. */
 export async function lsRefs(dir: string, request: Buffer, hideRefs: readonly string[] = []): Promise<Buffer | null> {
-  const input = wishOf(request)
+  const input = optionsOf(request)
   const refs = input && (await readRefs(dir))
   const head = refs && (await headOf(dir))
   if (!head) return null
   const hidden = [...HIDDEN, ...hideRefs].map((space) => `${space}/`)
-  const isWanted = (name: string) =>
+  const isRequested = (name: string) =>
     input.prefixes.length === 0 || input.prefixes.some((prefix) => name.startsWith(prefix))
-  const isShown = ({ name }: StoredRef) => isWanted(name) && !hidden.some((space) => `${name}/`.startsWith(space))
+  const isShown = ({ name }: StoredRef) => isRequested(name) && !hidden.some((space) => `${name}/`.startsWith(space))
   const shown = refs.filter(isShown)
   const lines = (input.peel ? await peelRefs(dir, shown) : shown).map(
     ({ name, id, peeled }) => `${id} ${name}${input.peel && peeled ? ` peeled:${peeled}` : ''}`,
   )
-  const headLine = isWanted('HEAD') ? headLineOf(`refs/heads/${head}`, refs, input) : null
+  const headLine = isRequested('HEAD') ? headLineOf(`refs/heads/${head}`, refs, input) : null
   return Buffer.concat([...(headLine ? [headLine] : []), ...lines].map((line) => pktLine(`${line}\n`)).concat(FLUSH))
 }
 
@@ -38,7 +38,7 @@ function headLineOf(target: string, refs: readonly StoredRef[], { symrefs, unbor
 }
 
 /** Null: not an `ls-refs` request, or one with unknown arguments. */
-function wishOf(request: Buffer): Options | null {
+function optionsOf(request: Buffer): Options | null {
   const packets = packetsOf(request)
   if (packets.pop() !== 'flush' || textOf(packets[0]) !== 'command=ls-refs') return null
   const delimiter = packets.indexOf('delim')

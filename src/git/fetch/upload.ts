@@ -42,7 +42,7 @@ export interface UploadOptions extends ServeOptions {
  */
 export async function uploadPack(dir: string, options: UploadOptions): Promise<{ code: number }> {
   const version = protocolVersion(options.protocol)
-  const input = options.stateless ? await whatIsAsked(options) : options.input
+  const input = options.stateless ? await requestBody(options) : options.input
   const refs = version === 2 && Buffer.isBuffer(input) ? await lsRefs(dir, input, options.hideRefs) : null
   if (refs) {
     await send(options.output, refs)
@@ -90,7 +90,7 @@ async function* withoutWants(input: Readable, isWithheld: (id: string) => boolea
 
 const SHORT = 64 * 1024
 
-async function whatIsAsked({ input, idle = IDLE_MS }: UploadOptions): Promise<Buffer | Readable> {
+async function requestBody({ input, idle = IDLE_MS }: UploadOptions): Promise<Buffer | Readable> {
   try {
     return await takeShort(input, { longest: SHORT, idle })
   } catch (error) {
@@ -126,12 +126,12 @@ async function serve(command: string, child: Program, options: ServeOptions): Pr
   const aborted = () => end(signal?.reason as Error)
   const timer = setTimeout(tooLate, deadline)
   const silence = setTimeout(tooLate, idle)
-  const heard = () => silence.refresh()
+  const refresh = () => silence.refresh()
 
   signal?.addEventListener('abort', aborted)
-  input.on('error', broken).on('close', inputClosed).on('data', heard)
+  input.on('error', broken).on('close', inputClosed).on('data', refresh)
   output.on('error', gone).on('close', gone)
-  stdout.on('data', heard)
+  stdout.on('data', refresh)
   stderr.setEncoding('utf8').on('data', (text: string) => {
     words = (words + text).slice(-MAX_STDERR)
     onStderr?.(text)
@@ -150,7 +150,7 @@ async function serve(command: string, child: Program, options: ServeOptions): Pr
     clearTimeout(silence)
     signal?.removeEventListener('abort', aborted)
     if (stdin) input.unpipe(stdin)
-    input.off('error', broken).off('close', inputClosed).off('data', heard)
+    input.off('error', broken).off('close', inputClosed).off('data', refresh)
     output.off('error', gone).off('close', gone)
   }
 }

@@ -14,12 +14,12 @@ export async function changedPaths(
   options: QuarantineOptions = {},
 ): Promise<string[] | null> {
   try {
-    const said = await git(dir, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', rev(from), rev(to)], {
+    const output = await git(dir, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', rev(from), rev(to)], {
       ...options,
       deadline: DEADLINE_MS,
       maxOutput: MAX_OUTPUT,
     })
-    const paths = said.split('\0').slice(0, -1)
+    const paths = output.split('\0').slice(0, -1)
     return paths.length > most ? null : paths
   } catch (error) {
     if (error instanceof GitFailed && (error.reason === 'output' || error.reason === 'deadline')) return null

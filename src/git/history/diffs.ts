@@ -84,10 +84,10 @@ export async function diffBetween(
   const [before, after] = await Promise.all([from === null ? EMPTY_TREE : rootIn(from), rootIn(to)])
   if (before === null || after === null) return null
   const look = { context: Math.min(context, 100_000), renames, beyond, ignoreSpaces }
-  const asked = { before, after, ...look, ...LIST_LIMITS, ...limits }
-  const read = () => readDiff(dir, asked, { environment })
+  const request = { before, after, ...look, ...LIST_LIMITS, ...limits }
+  const read = () => readDiff(dir, request, { environment })
   const isWhole = ({ isCut }: DiffRead) => !isCut
-  return (await (environment ? read() : remembered.recall(dir, JSON.stringify(asked), read, isWhole))).diff
+  return (await (environment ? read() : remembered.recall(dir, JSON.stringify(request), read, isWhole))).diff
 }
 
 const RAW_DEADLINE = 10 * MINUTE
@@ -120,18 +120,18 @@ const remembered = new Memory<DiffRead>(12 * 1024 * 1024, ({ diff: { files } }) 
   }, 0),
 )
 
-async function readDiff(dir: string, asked: RequestContext, options: QuarantineOptions): Promise<DiffRead> {
+async function readDiff(dir: string, request: RequestContext, options: QuarantineOptions): Promise<DiffRead> {
   const stream = gitStream(
     dir,
     [
       ...(['diff-tree', '-r', '--raw', '--patch', '--no-abbrev', '--no-ext-diff', '--no-textconv'] as const),
-      ...([asked.renames ? '--find-renames' : '--no-renames', option('--unified', count(asked.context))] as const),
-      ...(asked.ignoreSpaces ? (['--ignore-all-space'] as const) : []),
-      ...([rev(asked.before), rev(asked.after)] as const),
+      ...([request.renames ? '--find-renames' : '--no-renames', option('--unified', count(request.context))] as const),
+      ...(request.ignoreSpaces ? (['--ignore-all-space'] as const) : []),
+      ...([rev(request.before), rev(request.after)] as const),
     ],
     { ...options, deadline: DEADLINE_MS },
   )
-  const collector = new Collector(asked, asked)
+  const collector = new Collector(request, request)
   let isCut = false
   try {
     for await (const lines of pieces(stream, 10)) if (!lines.every((line) => collector.take(line))) break
@@ -183,8 +183,8 @@ class Collector {
 
   finish(): Diff {
     const isToCurrent = this.#mayBeSilent || (this.#isStopping && this.overflow)
-    const told = isToCurrent ? this.#drafts.slice(0, this.#current + 1) : this.#drafts
-    return { files: told.filter((draft) => !this.#silent.has(draft)).map(finished), overflow: this.overflow }
+    const drafts = isToCurrent ? this.#drafts.slice(0, this.#current + 1) : this.#drafts
+    return { files: drafts.filter((draft) => !this.#silent.has(draft)).map(finished), overflow: this.overflow }
   }
 
   #list(line: Buffer): void {

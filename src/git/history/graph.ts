@@ -102,11 +102,11 @@ const isLeft = (marks: number) => marks === LEFT
 export async function leadsTo(dir: string, ancestor: string, descendant: string): Promise<boolean | null> {
   const graph = await graphWith(dir, [ancestor, descendant])
   if (!graph) return null
-  const [wanted, tip] = numbersIn(graph, [ancestor, descendant]) as [number, number]
+  const [target, tip] = numbersIn(graph, [ancestor, descendant]) as [number, number]
   const seen = new Set([tip])
   for (const at of seen) {
-    if (at === wanted) return true
-    eachParent(graph, at, (parent) => graph.levels[parent]! >= graph.levels[wanted]! && seen.add(parent))
+    if (at === target) return true
+    eachParent(graph, at, (parent) => graph.levels[parent]! >= graph.levels[target]! && seen.add(parent))
   }
   return false
 }
@@ -253,16 +253,16 @@ const PLAIN =
 /** Reads the commits themselves. Null if there are too many. */
 async function readNew(dir: string, known: Graph | undefined, tip: string): Promise<Node[] | null> {
   const found = new Map<string, Node>()
-  let wanted = [tip]
-  for (let round = 0; wanted.length > 0; round++) {
-    if (round === MOST_READ.rounds || found.size + wanted.length > MOST_READ.commits) return null
-    for (const object of await readKnown(dir, wanted, { maxBytes: MAX_COMMIT })) {
+  let pending = [tip]
+  for (let round = 0; pending.length > 0; round++) {
+    if (round === MOST_READ.rounds || found.size + pending.length > MOST_READ.commits) return null
+    for (const object of await readKnown(dir, pending, { maxBytes: MAX_COMMIT })) {
       const [, parents, date] = PLAIN.exec(object?.content?.toString('latin1') ?? '') ?? []
       if (!object || parents === undefined) return null
       found.set(object.id, { id: object.id, date: Number(date), parents: parents.match(/[0-9a-f]{40}/g) ?? [] })
     }
-    const parents = wanted.flatMap((id) => found.get(id)!.parents)
-    wanted = [...new Set(parents)].filter((id) => !found.has(id) && !known?.numbers.has(id))
+    const parents = pending.flatMap((id) => found.get(id)!.parents)
+    pending = [...new Set(parents)].filter((id) => !found.has(id) && !known?.numbers.has(id))
   }
   return [...found.values()]
 }
@@ -337,18 +337,18 @@ function ordered(
   const seen = marks ? marks.map((mark) => mark >> 1) : new Uint8Array(graph.ids.length)
   const queue = new DateQueue()
   const order: number[] = []
-  const meet = (number: number) => {
+  const enqueue = (number: number) => {
     if (number < 0 || seen[number] !== 0) return
     seen[number] = 1
     queue.add(number, dates[number]!)
   }
-  tips.forEach(meet)
+  tips.forEach(enqueue)
   for (let at = queue.take(); at !== undefined; at = queue.take()) {
     const date = dates[at]!
     if (since !== undefined && date < since) continue
     const more = others.get(at)
-    meet(first[at]!)
-    if (!firstParent) more?.forEach(meet)
+    enqueue(first[at]!)
+    if (!firstParent) more?.forEach(enqueue)
     if (!(until !== undefined && date > until) && !(noMerges && more)) order.push(at)
   }
   return Int32Array.from(order)

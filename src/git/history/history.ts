@@ -174,8 +174,8 @@ export async function aheadBehind(
   if (!a || !b) return null
   const known = await countApart(dir, a, b)
   if (known) return { ahead: known[0], behind: known[1] }
-  const told = await git(dir, ['rev-list', '--left-right', '--count', '--stdin'], { input: `${a}...${b}\n` })
-  const [ahead, behind] = told.split(/\s/)
+  const output = await git(dir, ['rev-list', '--left-right', '--count', '--stdin'], { input: `${a}...${b}\n` })
+  const [ahead, behind] = output.split(/\s/)
   return { ahead: Number(ahead), behind: Number(behind) }
 }
 

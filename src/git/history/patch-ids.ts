@@ -13,8 +13,8 @@ export async function patchIdsOf(dir: string, commits: readonly string[]): Promi
     { input: commits.map((id) => `${rev(id)}\n`).join(''), deadline },
   )
   try {
-    const told = await git(dir, ['patch-id', '--stable'], { input: patches, deadline })
-    return new Map([...told.matchAll(/^([0-9a-f]{40}) ([0-9a-f]{40})$/gm)].map(([, patch, id]) => [id!, patch!]))
+    const output = await git(dir, ['patch-id', '--stable'], { input: patches, deadline })
+    return new Map([...output.matchAll(/^([0-9a-f]{40}) ([0-9a-f]{40})$/gm)].map(([, patch, id]) => [id!, patch!]))
   } catch (error) {
     if (error instanceof GitFailed && error.reason === 'deadline') return new Map()
     throw error

@@ -39,11 +39,11 @@ export async function findLines(
   const commit = await resolveCommit(dir, name)
   if (commit === null) return null
   // Git does not accept an empty list of patterns.
-  const wanted =
+  const patternArgs =
     text === ''
       ? (['--max-count', count(1), '-e', '^'] as const)
       : (['-F', '-i', '-C', count(AROUND), '-f', '-'] as const)
-  const args = ['grep', '-z', '-n', '-I', ...wanted, rev(commit)] as const
+  const args = ['grep', '-z', '-n', '-I', ...patternArgs, rev(commit)] as const
   const found: { path: string; startline: number; data: string }[] = []
   let isNext = true
   const take = (line: Buffer): void => {
@@ -78,11 +78,11 @@ const cut = (text: string) => text.slice(0, LONGEST_SHOWN)
 export async function findMessages(dir: string, name: string, text: string): Promise<string[] | null> {
   const commit = await resolveCommit(dir, name)
   if (commit === null) return null
-  const wanted = safely(() => phrase(text))
-  if (wanted === null) return []
+  const pattern = safely(() => phrase(text))
+  if (pattern === null) return []
   const args = ['log', '--format=%H', '--fixed-strings', '-i', '--max-count', count(MOST_MATCHES)] as const
   const found: string[] = []
-  const stream = gitStream(dir, [...args, '--grep', wanted, rev(commit), '--'], { deadline: DEADLINE_MS })
+  const stream = gitStream(dir, [...args, '--grep', pattern, rev(commit), '--'], { deadline: DEADLINE_MS })
   await untilEnough(pieces(stream, NEWLINE), (lines) => {
     for (const line of lines) if (line.length > 0) found.push(line.toString())
     return false

@@ -193,19 +193,19 @@ async function contentsBy(
     total += info.size
     return true
   }
-  const wanted = infos.map(fits)
-  const ids = infos.filter((_, n) => wanted[n])
+  const fitting = infos.map(fits)
+  const ids = infos.filter((_, n) => fitting[n])
   const found = (await ask(ids.map((info) => ({ verb: 'contents', name: info!.id })))).values()
   return infos.map((info, n) => {
-    const content = wanted[n] ? (found.next().value?.content ?? null) : null
+    const content = fitting[n] ? (found.next().value?.content ?? null) : null
     return info && { ...info, content }
   })
 }
 
 async function infosBy(ask: Ask, names: readonly string[], { as }: ObjectOptions): Promise<(ObjectInfo | null)[]> {
   const safe = names.map((name) => safely(() => rev(name)))
-  const asked = safe.filter((name) => name !== null)
-  const answers = (await ask(asked.map((name) => ({ verb: 'info', name: as ? `${name}^{${as}}` : name })))).values()
+  const requested = safe.filter((name) => name !== null)
+  const answers = (await ask(requested.map((name) => ({ verb: 'info', name: as ? `${name}^{${as}}` : name })))).values()
   return safe.map((name) => {
     const answer = name === null ? null : answers.next().value
     return answer ? { id: answer.id, type: answer.type as ObjectType, size: answer.size } : null

@@ -12,11 +12,11 @@ export function offsetsIn(index: Buffer): Map<string, number> {
   // A table of 256 counts whose last entry is the total; then ids, checksums and offsets.
   const ids = VERSION_2.length + 256 * 4
   const count = index.readUInt32BE(ids - 4)
-  const places = ids + count * 24
+  const offsets = ids + count * 24
   return new Map(
     Array.from({ length: count }, (_, n) => [
       index.toString('hex', ids + n * 20, ids + n * 20 + 20),
-      index.readUInt32BE(places + n * 4),
+      index.readUInt32BE(offsets + n * 4),
     ]),
   )
 }

@@ -21,8 +21,8 @@ export async function readPointers(
     { environment, input: `${ids.join('\n')}\n`, maxOutput: LONG_LISTING, deadline: HOUR },
   )
   // The output also contains the named commits, whatever the filter says.
-  const asked = new Set(ids)
-  const blobs = listing.split('\n').filter((id) => id !== '' && !asked.has(id))
+  const idSet = new Set(ids)
+  const blobs = listing.split('\n').filter((id) => id !== '' && !idSet.has(id))
   const pointers: Pointer[] = []
   for (const some of batchesOf(blobs, BLOBS_AT_ONCE)) {
     const objects = await readObjects(dir, some, { environment, maxBytes: LONGEST_POINTER })

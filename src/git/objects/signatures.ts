@@ -44,9 +44,9 @@ export function signedTag(content: Buffer): Signed | null {
 
 /** The start of the last line that opens a signature, as git reads it. -1 without a signature. */
 export function signatureStart(content: Buffer): number {
-  const places = OPENINGS.map(([opening]) => {
-    const place = content.lastIndexOf(`\n${opening}`)
-    return place < 0 ? -1 : place + 1
+  const offsets = OPENINGS.map(([opening]) => {
+    const offset = content.lastIndexOf(`\n${opening}`)
+    return offset < 0 ? -1 : offset + 1
   })
-  return Math.max(...places)
+  return Math.max(...offsets)
 }

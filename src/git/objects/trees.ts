@@ -113,9 +113,9 @@ const ID_BYTES = 20
 export function parseTree(content: Buffer, prefix = ''): TreeEntry[] {
   const entries: TreeEntry[] = []
   for (let at = 0; at < content.length;) {
-    const place = placeAt(content, at)
-    entries.push(parseEntry(content, place, prefix))
-    at = place.end
+    const bounds = boundsAt(content, at)
+    entries.push(parseEntry(content, bounds, prefix))
+    at = bounds.end
   }
   return entries
 }
@@ -124,12 +124,12 @@ export function parseTree(content: Buffer, prefix = ''): TreeEntry[] {
 export function findEntry(content: Buffer, name: string, prefix = ''): TreeEntry | null {
   const bytes = Buffer.from(name)
   for (let at = 0; at < content.length;) {
-    const place = placeAt(content, at)
+    const bounds = boundsAt(content, at)
     // A name that is not UTF-8 is only known by its replaced spelling.
-    const mayBe = name.includes('\uFFFD') || bytes.compare(content, place.name, place.nul) === 0
-    const entry = mayBe ? parseEntry(content, place, prefix) : null
+    const mayBe = name.includes('\uFFFD') || bytes.compare(content, bounds.name, bounds.nul) === 0
+    const entry = mayBe ? parseEntry(content, bounds, prefix) : null
     if (entry?.name === name) return entry
-    at = place.end
+    at = bounds.end
   }
   return null
 }
@@ -142,17 +142,17 @@ interface Scope {
   readonly end: number
 }
 
-function placeAt(content: Buffer, at: number): Scope {
+function boundsAt(content: Buffer, at: number): Scope {
   const space = content.indexOf(32, at)
   const nul = content.indexOf(0, at)
   if (space < 0 || nul < space) throw new GitFailed('cat-file', 'output', null, 'broken tree')
   return { mode: at, name: space + 1, nul, end: nul + 1 + ID_BYTES }
 }
 
-function parseEntry(content: Buffer, place: Scope, prefix: string): TreeEntry {
-  const mode = content.toString('latin1', place.mode, place.name - 1).padStart(6, '0')
-  const name = textOf(content.subarray(place.name, place.nul))
-  const id = content.toString('hex', place.nul + 1, place.end)
+function parseEntry(content: Buffer, bounds: Scope, prefix: string): TreeEntry {
+  const mode = content.toString('latin1', bounds.mode, bounds.name - 1).padStart(6, '0')
+  const name = textOf(content.subarray(bounds.name, bounds.nul))
+  const id = content.toString('hex', bounds.nul + 1, bounds.end)
   return { mode, type: typeOf(mode), id, name, path: prefix + name }
 }
 
@@ -211,22 +211,22 @@ async function gatherAll(dir: string, root: string, prefix: string): Promise<Tre
   const trees = new Map<string, TreeEntry[]>()
   const limits = { maxBytes: MOST_GATHERED.treeBytes, maxTotal: MOST_GATHERED.levelBytes }
   let entries = 0
-  for (let [level, wanted] = [0, [root]]; wanted.length > 0; level++) {
-    if (level === MOST_GATHERED.levels || trees.size + wanted.length > MOST_GATHERED.trees) return null
-    const objects = await readKnown(dir, wanted, limits)
+  for (let [level, pending] = [0, [root]]; pending.length > 0; level++) {
+    if (level === MOST_GATHERED.levels || trees.size + pending.length > MOST_GATHERED.trees) return null
+    const objects = await readKnown(dir, pending, limits)
     for (const [n, object] of objects.entries()) {
       if (object?.type !== 'tree' || !object.content) return null
       const found = parseTree(object.content).map(canonical)
-      trees.set(wanted[n]!, found)
+      trees.set(pending[n]!, found)
       if ((entries += found.length) > MOST_GATHERED.entries) return null
     }
-    const below = wanted.flatMap((id) =>
+    const below = pending.flatMap((id) =>
       trees
         .get(id)!
         .filter(({ type }) => type === 'tree')
         .map(({ id }) => id),
     )
-    wanted = [...new Set(below)].filter((id) => !trees.has(id))
+    pending = [...new Set(below)].filter((id) => !trees.has(id))
   }
   return spread(trees, root, prefix)
 }

@@ -130,12 +130,12 @@ class Launcher {
   launch(words: Words, options: LaunchOptions): Program {
     const id = ++this.#last
     const { path, secret } = this.#hello
-    const open = (place: number) => {
+    const open = (descriptor: number) => {
       const pipe = createConnection({ path }).on('error', ({ syscall }: NodeJS.ErrnoException) => {
         // A program without all its pipes is never started.
         if (syscall === 'connect') this.#send({ id, signal: 'SIGTERM' })
       })
-      pipe.write(`${secret} ${id} ${place}\n`)
+      pipe.write(`${secret} ${id} ${descriptor}\n`)
       return pipe
     }
     const program = new Launched(words, [options.hasInput ? open(0) : null, open(1), open(2)], {

@@ -231,8 +231,8 @@ function evictOldest(): void {
 }
 
 function leave(reader: Reader): void {
-  const place = queue.indexOf(reader)
-  if (place >= 0) queue.splice(place, 1)
+  const index = queue.indexOf(reader)
+  if (index >= 0) queue.splice(index, 1)
   if (!running.delete(reader)) return
   const next = queue.shift()
   if (next) admit(next)

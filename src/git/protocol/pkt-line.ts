@@ -38,7 +38,7 @@ export class PktLineDecoder {
   #chunks: Buffer[] = []
   #held = 0
   /** The length of the current line, once its header has been read. */
-  #wanted: number | null = null
+  #needed: number | null = null
 
   constructor({ longest = MAX_LINE }: { longest?: number } = {}) {
     this.#longest = longest
@@ -51,30 +51,30 @@ export class PktLineDecoder {
 
   /** The next line. Null if more chunks are needed. */
   next(): Packet | null {
-    if (this.#wanted === null) {
+    if (this.#needed === null) {
       if (this.#held < HEADER) return null
       const length = lengthOf(this.#take(HEADER))
       const sign = SIGNS[length]
       if (sign) return sign
       if (length < HEADER) throw new BadPktLine(`bad line length ${length}`)
       if (length - HEADER > this.#longest) throw new BadPktLine('line too long')
-      this.#wanted = length - HEADER
+      this.#needed = length - HEADER
     }
-    if (this.#held < this.#wanted) return null
-    const line = this.#take(this.#wanted)
-    this.#wanted = null
+    if (this.#held < this.#needed) return null
+    const line = this.#take(this.#needed)
+    this.#needed = null
     return line
   }
 
   /** The remaining bytes that belong to no line: a pack follows the lines without a frame. */
   rest(): Buffer {
-    if (this.#wanted !== null) throw new BadPktLine('cut off within a line')
+    if (this.#needed !== null) throw new BadPktLine('cut off within a line')
     return this.#take(this.#held)
   }
 
   /** Called at the end of the stream. Throws if the stream ended within a line. */
   end(): void {
-    if (this.#wanted !== null || this.#held > 0) throw new BadPktLine('cut off within a line')
+    if (this.#needed !== null || this.#held > 0) throw new BadPktLine('cut off within a line')
   }
 
   /**

@@ -79,8 +79,8 @@ export interface RefName {
 }
 
 /** All names below a prefix, sorted. Loose refs are not read yet, because there may be many. */
-export async function readNames(dir: string, place: 'refs/heads' | 'refs/tags'): Promise<RefName[] | null> {
-  const folder = join(dir, place)
+export async function readNames(dir: string, prefix: 'refs/heads' | 'refs/tags'): Promise<RefName[] | null> {
+  const folder = join(dir, prefix)
   const files = (await filesBelow(folder).catch(noFiles)).filter(isRef)
   const loose = files.map((file) =>
     join(file.parentPath, file.name)
@@ -90,7 +90,7 @@ export async function readNames(dir: string, place: 'refs/heads' | 'refs/tags'):
   const stored = files.length > MAX_LOOSE || loose.some(isUnreadable) ? null : await readPacked(dir)
   if (!stored || stored.length > MAX_NAMES) return null
   const names = new Map<string, string | null>()
-  for (const { name, id } of stored) if (name.startsWith(`${place}/`)) names.set(name.slice(place.length + 1), id)
+  for (const { name, id } of stored) if (name.startsWith(`${prefix}/`)) names.set(name.slice(prefix.length + 1), id)
   for (const name of loose) names.set(name, null)
   // UTF-16 code units of non-Latin names sort differently from bytes.
   const all = [...names].map(([name, packed]) => ({ name, packed, key: Buffer.from(name).toString('latin1') }))

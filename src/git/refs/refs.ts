@@ -87,7 +87,7 @@ async function resolveExactly(dir: string, construct: () => Ref): Promise<string
   const name = safely(construct)
   if (name === null) return null
   // If the ref does not exist, git would try its name inside other namespaces: `refs/heads/refs/heads/master`.
-  const others = ['refs', 'refs/tags', 'refs/heads', 'refs/remotes'].map((place) => `${place}/${name}`)
+  const others = ['refs', 'refs/tags', 'refs/heads', 'refs/remotes'].map((prefix) => `${prefix}/${name}`)
   const [found, ...mistaken] = await objectInfos(dir, [name, ...others])
   if (!found || mistaken.every((other) => other === null)) return found?.id ?? null
   return verifyRef(dir, name)
@@ -115,14 +115,14 @@ export async function containingRefs(
 ): Promise<ContainingRef[]> {
   const id = await resolveCommit(dir, commit)
   if (id === null) return []
-  const places = { branch: ['refs/heads'], tag: ['refs/tags'], all: ['refs/heads', 'refs/tags'] } as const
+  const prefixes = { branch: ['refs/heads'], tag: ['refs/tags'], all: ['refs/heads', 'refs/tags'] } as const
   const output = await git(
     dir,
-    ['for-each-ref', '--format=%(refname)', '--contains', rev(id), '--end-of-options', ...places[type]],
+    ['for-each-ref', '--format=%(refname)', '--contains', rev(id), '--end-of-options', ...prefixes[type]],
     { maxOutput: LONG_LISTING },
   )
-  return [...output.matchAll(/^refs\/(heads|tags)\/(.+)$/gm)].map(([, place, name]) => ({
-    type: place === 'heads' ? 'branch' : 'tag',
+  return [...output.matchAll(/^refs\/(heads|tags)\/(.+)$/gm)].map(([, kind, name]) => ({
+    type: kind === 'heads' ? 'branch' : 'tag',
     name: name!,
   }))
 }
@@ -161,35 +161,35 @@ const SORTING = {
 
 type Scope = 'refs/heads' | 'refs/tags'
 
-async function listRefs(dir: string, place: Scope, input: RefsOptions): Promise<Listed<Branch>> {
-  return (await readPage(dir, place, input)) ?? pageOf(await askForRefs(dir, place, input.order), input)
+async function listRefs(dir: string, prefix: Scope, input: RefsOptions): Promise<Listed<Branch>> {
+  return (await readPage(dir, prefix, input)) ?? pageOf(await askForRefs(dir, prefix, input.order), input)
 }
 
 /** Sorting by date needs the dates of all refs, and the cache has no space for more. */
 const MOST_DATED = 2000
 
 /** Reads the files of refs. Null if git must answer. Sorted by name, only the refs of the page are read. */
-async function readPage(dir: string, place: Scope, input: RefsOptions): Promise<Listed<Branch> | null> {
+async function readPage(dir: string, prefix: Scope, input: RefsOptions): Promise<Listed<Branch> | null> {
   const { order = 'name_asc' } = input
   if (order.startsWith('version')) return null
-  const names = await readNames(dir, place)
+  const names = await readNames(dir, prefix)
   if (!names) return null
   if (order.startsWith('updated')) {
     if (names.length > MOST_DATED) return null
-    const refs = await withIds(dir, place, names)
+    const refs = await withIds(dir, prefix, names)
     const sorted = refs && (await byDate(dir, refs, order === 'updated_asc' ? 1 : -1))
     return sorted && pageOf(sorted, input)
   }
   const { items, total } = pageOf(order === 'name_desc' ? names.toReversed() : names, input)
-  const found = await withIds(dir, place, items)
+  const found = await withIds(dir, prefix, items)
   return found && { items: found, total }
 }
 
-async function withIds(dir: string, place: Scope, names: readonly RefName[]): Promise<Branch[] | null> {
+async function withIds(dir: string, prefix: Scope, names: readonly RefName[]): Promise<Branch[] | null> {
   const loose = names.filter(({ packed }) => packed === null)
   const infos = await objectInfos(
     dir,
-    loose.map(({ name }) => `${place}/${name}`),
+    loose.map(({ name }) => `${prefix}/${name}`),
   )
   const found = new Map(loose.map(({ name }, n) => [name, infos[n]?.id]))
   const refs = names.map(({ name, packed }) => ({ name, id: packed ?? found.get(name) ?? '' }))
@@ -207,10 +207,10 @@ async function byDate(dir: string, refs: readonly Branch[], direction: 1 | -1): 
   return dated.toSorted((a, b) => (a.date - b.date) * direction).map(({ ref }) => ref)
 }
 
-async function askForRefs(dir: string, place: Scope, order: RefOrder = 'name_asc'): Promise<Branch[]> {
+async function askForRefs(dir: string, prefix: Scope, order: RefOrder = 'name_asc'): Promise<Branch[]> {
   if (!(await repositoryExists(dir))) return []
   const format = '--format=%(objectname) %(refname:lstrip=2)'
-  const output = await git(dir, ['for-each-ref', ...SORTING[order], format, place], { maxOutput: LONG_LISTING })
+  const output = await git(dir, ['for-each-ref', ...SORTING[order], format, prefix], { maxOutput: LONG_LISTING })
   return [...output.matchAll(/^([0-9a-f]+) (.+)$/gm)].map(([, id, name]) => ({ name: name!, id: id! }))
 }
 
@@ -238,8 +238,8 @@ function startAfter(refs: readonly { name: string }[], after: string, order: Ref
   if (at >= 0) return at + 1
   const direction = { name_asc: 1, name_desc: -1 }[order as string]
   if (direction === undefined) return refs.length
-  const place = refs.findIndex(({ name }) => Buffer.compare(Buffer.from(name), Buffer.from(after)) === direction)
-  return place < 0 ? refs.length : place
+  const index = refs.findIndex(({ name }) => Buffer.compare(Buffer.from(name), Buffer.from(after)) === direction)
+  return index < 0 ? refs.length : index
 }
 
 /** The message limit of one tag in a list. */

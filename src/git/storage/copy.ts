@@ -86,8 +86,8 @@ export interface CopyRequest {
  * Creates one pack, mostly from data that the source has ready. Runs in the copy, so that nothing is ever written to
  * the source.
  */
-export async function copyObjects(from: string, to: string, wanted: CopyRequest): Promise<void> {
-  const { tips, without = [], deadline = 6 * HOUR, signal } = wanted
+export async function copyObjects(from: string, to: string, request: CopyRequest): Promise<void> {
+  const { tips, without = [], deadline = 6 * HOUR, signal } = request
   const pack = folder(join(to, 'objects/pack/pack'))
   await git(to, ['pack-objects', '--revs', '--non-empty', '--delta-base-offset', '--quiet', pack], {
     input: [...tips, '--not', ...without, ''].join('\n'),

@@ -10,26 +10,26 @@ import { hasCode } from '../files/system-errors.ts'
  * A process id is meaningful only on one machine, until it reboots, and in one container. A folder or a database server
  * may be shared with other machines.
  */
-const PLACE = createHash('sha256')
+const MACHINE = createHash('sha256')
   .update(textOf(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')) || hostname())
   .update(textOf(() => readlinkSync('/proc/self/ns/pid')))
   .digest('hex')
   .slice(0, 8)
 
 /** Process ids are reused, but not with the same start time. */
-const tagOf = (pid: number) => `${PLACE}_${pid}_${startOf(pid)}`
+const tagOf = (pid: number) => `${MACHINE}_${pid}_${startOf(pid)}`
 
 export const PROCESS_TAG = tagOf(process.pid)
 
 export const TAG_PATTERN = /[0-9a-f]{8}_\d+_\d+/
 
 /** Whether the process id of the tag belongs to another machine or container. */
-export const isElsewhere = (tag: string): boolean => tag.split('_', 1)[0] !== PLACE
+export const isElsewhere = (tag: string): boolean => tag.split('_', 1)[0] !== MACHINE
 
 /** False in doubt, for example for a process of another machine. The tag may be followed by more text. */
 export function hasProcessEnded(tag: string): boolean {
-  const [place, pid, start] = tag.split('_')
-  return place === PLACE && (!isAlive(Number(pid)) || tagOf(Number(pid)) !== [place, pid, start].join('_'))
+  const [machine, pid, start] = tag.split('_')
+  return machine === MACHINE && (!isAlive(Number(pid)) || tagOf(Number(pid)) !== [machine, pid, start].join('_'))
 }
 
 /** The processes of this instance as registered in the store; null until the store was watched for a while. */

@@ -12,10 +12,10 @@ export interface LinkBases {
 
 const UPLOAD = /^\/uploads\/[0-9a-f]{32}\/[^/]+$/
 
-export function locator(places: LinkBases): (address: string, kind: 'link' | 'picture') => string {
+export function locator(linkBases: LinkBases): (address: string, kind: 'link' | 'picture') => string {
   return (address, kind) => {
-    if (places.project && UPLOAD.test(address)) return places.project + address
-    const start = kind === 'picture' ? places.pictures : places.links
+    if (linkBases.project && UPLOAD.test(address)) return linkBases.project + address
+    const start = kind === 'picture' ? linkBases.pictures : linkBases.links
     if (!start || address.startsWith('?')) return address
     if (address.startsWith('/')) return joined(start.root, [], address)
     return joined(start.root, start.folder.split('/'), address)

@@ -68,12 +68,12 @@ export interface Surroundings {
 
 /** A text that takes too long is shown unrendered. */
 export async function renderMarkdown(text: string, around: Surroundings = {}): Promise<string> {
-  const { base = null, resolutions = {}, linkBases: places = {}, tracker = null, caller } = around
+  const { base = null, resolutions = {}, linkBases = {}, tracker = null, caller } = around
   const digest = digestOf(text)
-  const key = `render ${digest} ${digestOf([base, resolutions, places, tracker])}`
+  const key = `render ${digest} ${digestOf([base, resolutions, linkBases, tracker])}`
   const kept = rendered.get(key)
   if (kept !== undefined) return kept
-  const task: RenderTask = { kind: 'render', text, base, resolutions, linkBases: places, tracker }
+  const task: RenderTask = { kind: 'render', text, base, resolutions, linkBases, tracker }
   const html = await (isShort(text)
     ? performHere(task)
     : performElsewhere(task, { key, digest, length: text.length, caller }))

@@ -43,10 +43,10 @@ export function perform(task: Task): Results[Task['kind']] {
   if (task.kind === 'code') return codeLines(task.blocks)
   const { text, base } = task
   if (task.kind === 'references') return references(text, { base })
-  const { resolutions, linkBases: places, tracker } = task
+  const { resolutions, linkBases, tracker } = task
   const resolve = (reference: TextReference) => {
     const key = resolutionKey(reference)
     return Object.hasOwn(resolutions, key) ? resolutions[key]! : null
   }
-  return renderMarkdown(text, { base, resolve, tracker, locate: locator(places) })
+  return renderMarkdown(text, { base, resolve, tracker, locate: locator(linkBases) })
 }

@@ -70,7 +70,7 @@ const element = (name: string, text: string | null | undefined, attributes = '')
 
 const attribute = (name: string, value: string) => ` ${name}="${escaped(value)}"`
 
-const said = (name: 'summary' | 'content', of: FeedText | undefined) =>
+const textElement = (name: 'summary' | 'content', of: FeedText | undefined) =>
   of ? element(name, of.text, attribute('type', of.type)) : ''
 
 function entryText({ author, picture, categories = [], published, ...entry }: FeedEntry): string {
@@ -86,8 +86,8 @@ function entryText({ author, picture, categories = [], published, ...entry }: Fe
     people,
     picture ? `<media:thumbnail width="40" height="40"${attribute('url', picture)}/>` : '',
     ...categories.map((term) => `<category${attribute('term', term)}/>`),
-    said('summary', entry.summary),
-    said('content', entry.content),
+    textElement('summary', entry.summary),
+    textElement('content', entry.content),
   ].join('')
 }
 

@@ -13,15 +13,15 @@ export interface PatternMatches {
   readonly fault: string | null
   /** In the order of the texts. */
   readonly found: readonly boolean[]
-  readonly told?: readonly (string | null)[]
+  readonly matches?: readonly (string | null)[]
 }
 
 export function searchTexts({ pattern, lines, texts, isReported }: Search): PatternMatches {
   try {
     const compiled = RE2JS.compile(pattern, lines ? RE2JS.MULTILINE : 0)
     if (isReported) {
-      const told = texts.map((text) => lastOf(compiled, text))
-      return { fault: null, found: told.map((one) => one !== null), told }
+      const matches = texts.map((text) => lastOf(compiled, text))
+      return { fault: null, found: matches.map((one) => one !== null), matches }
     }
     return { fault: null, found: texts.map((text) => compiled.matcher(text).find()) }
   } catch (error) {

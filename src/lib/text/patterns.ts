@@ -53,8 +53,8 @@ export async function lastMatches(
   texts: readonly string[],
   caller?: LimitedCaller,
 ): Promise<readonly (string | null)[]> {
-  const { fault, told } = await search({ pattern, lines: false, texts, isReported: true }, caller)
-  return fault ? texts.map(() => null) : told!
+  const { fault, matches } = await search({ pattern, lines: false, texts, isReported: true }, caller)
+  return fault ? texts.map(() => null) : matches!
 }
 
 /** About ten milliseconds. */

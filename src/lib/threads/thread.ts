@@ -25,10 +25,10 @@ interface Module {
 }
 
 const waiting = new Map<number, PromiseWithResolvers<unknown>>()
-let asked = 0
+let calls = 0
 
 const ask: Ask = (question) => {
-  const number = ++asked
+  const number = ++calls
   const answer = Promise.withResolvers<unknown>()
   waiting.set(number, answer)
   parentPort?.postMessage({ number, question } satisfies Message)

@@ -109,16 +109,16 @@ async function findDirectory(source: ZipSource): Promise<Directory> {
   const tail = await bytesOf(source, from, source.size)
   const at = findEnd(tail)
   if (at < 0) throw new BadZip('is not a zip archive')
-  const place = from + at
+  const position = from + at
   const count = tail.readUInt16LE(at + 10)
   const size = tail.readUInt32LE(at + 12)
   const start = tail.readUInt32LE(at + 16)
   const isLarge = count === IN_EXTRA_16 || size === IN_EXTRA_32 || start === IN_EXTRA_32
   const locator = at - LOCATOR_64_SIZE
   if (isLarge && locator >= 0 && tail.readUInt32LE(locator) === LOCATOR_64) {
-    return largeDirectory(source, place - LOCATOR_64_SIZE, toNumber(tail.readBigUInt64LE(locator + 8)))
+    return largeDirectory(source, position - LOCATOR_64_SIZE, toNumber(tail.readBigUInt64LE(locator + 8)))
   }
-  return checked({ count, start, end: start + size }, place)
+  return checked({ count, start, end: start + size }, position)
 }
 
 /** The last position where a directory end can start such that its comment ends the file. */
@@ -130,12 +130,12 @@ function findEnd(tail: Buffer): number {
   return -1
 }
 
-async function largeDirectory(source: ZipSource, before: number, place: number): Promise<Directory> {
-  if (place + DIRECTORY_END_64_SIZE > before) throw new BadZip('is cut short')
-  const end = await bytesOf(source, place, place + DIRECTORY_END_64_SIZE)
+async function largeDirectory(source: ZipSource, before: number, position: number): Promise<Directory> {
+  if (position + DIRECTORY_END_64_SIZE > before) throw new BadZip('is cut short')
+  const end = await bytesOf(source, position, position + DIRECTORY_END_64_SIZE)
   if (end.readUInt32LE(0) !== DIRECTORY_END_64) throw new BadZip('has a broken directory')
   const [count, size, start] = [32, 40, 48].map((at) => toNumber(end.readBigUInt64LE(at))) as [number, number, number]
-  return checked({ count, start, end: start + size }, place)
+  return checked({ count, start, end: start + size }, position)
 }
 
 function checked(directory: Directory, before: number): Directory {

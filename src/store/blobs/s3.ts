@@ -235,13 +235,13 @@ async function send(
 
 /** Reads an answer without a blob to its end. An unexpected answer may arrive while the upload is still running. */
 async function finish(answer: IncomingMessage, ...expected: number[]): Promise<string> {
-  const said = await text(answer).catch((cause: unknown) => {
+  const body = await text(answer).catch((cause: unknown) => {
     if (cause instanceof BlobStoreUnavailable) throw cause
     throw new BlobStoreUnavailable('the blob store has closed the connection', cause)
   })
-  if (expected.includes(answer.statusCode!)) return said
+  if (expected.includes(answer.statusCode!)) return body
   answer.destroy()
-  const code = /<Code>(\w+)<\/Code>/.exec(said)?.[1] ?? ''
+  const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? ''
   const reason = `the blob store answers ${answer.statusCode} ${code}`.trimEnd()
   throw isPassing(answer) ? new BlobStoreUnavailable(reason) : new Error(reason)
 }

@@ -42,7 +42,7 @@ export async function batch(session: LfsSession): Promise<FastifyReply> {
   const answer = { app: gateway.app, principal, location, operation }
   return sendLfs(reply, 200, {
     transfer: 'basic',
-    objects: objects.map((asked) => presentObject(answer, asked, known.get(asked.oid))),
+    objects: objects.map((object) => presentObject(answer, object, known.get(object.oid))),
     hash_algo: 'sha256',
   })
 }

@@ -40,7 +40,7 @@ export async function lfsRoutes(
 ): Promise<FastifyReply> {
   const method = request.method === 'HEAD' ? 'GET' : request.method
   try {
-    const [, form, handler] = ROUTES.find(([wanted, form]) => wanted === method && form.test(rest)) ?? []
+    const [, form, handler] = ROUTES.find(([verb, form]) => verb === method && form.test(rest)) ?? []
     if (!form || !handler) throw objectNotFound()
     const [, first = '', second = ''] = form.exec(rest)!
     return await handler(await openLfsSession(gateway, request, reply, path), first, second)

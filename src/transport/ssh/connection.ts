@@ -56,7 +56,7 @@ export function welcome(
   client.on('session', (accept, reject) => {
     if (proven === null || open >= sessions) return reject()
     open++
-    hear(
+    serveSession(
       app,
       accept().once('close', () => open--),
       guest,
@@ -77,7 +77,7 @@ function isSigned({ key, signature, blob, hashAlgo }: PublicKeyAuthContext, pars
 const PATIENCE_MS = 5 * MINUTE
 const PROTOCOL = /^[\w:=.-]{1,255}$/
 
-function hear(app: App, session: Session, guest: Guest, fingerprint: string, figures: SshFigures): void {
+function serveSession(app: App, session: Session, guest: Guest, fingerprint: string, figures: SshFigures): void {
   const address = guest.socket.remoteAddress ?? ''
   let protocol: string | undefined
   session.on('env', (accept, reject, { key, val }) => {
@@ -102,7 +102,7 @@ async function attend(
   app: App,
   channel: ServerChannel,
   { socket }: Guest,
-  asked: Pick<Conversation, 'fingerprint' | 'line' | 'protocol' | 'connection'>,
+  command: Pick<Conversation, 'fingerprint' | 'line' | 'protocol' | 'connection'>,
 ): Promise<void> {
   // A channel neither fails nor ends when its client disconnects, so the code uses its own streams.
   const input = channel.on('error', () => {}).pipe(new PassThrough())
@@ -135,7 +135,7 @@ async function attend(
   try {
     if (socket.destroyed) return
     const code = await converse(app, {
-      ...asked,
+      ...command,
       input,
       output,
       errors: channel.stderr,

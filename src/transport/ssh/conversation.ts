@@ -43,17 +43,17 @@ export interface Conversation {
 export async function converse(app: App, conversation: Conversation): Promise<number> {
   const say = (text: string) => void conversation.errors.write(`Mortise: ${text}\n`)
   const startedAt = performance.now()
-  const told: Payload = { user: null, verb: 'shell', path: null }
+  const payload: Payload = { user: null, verb: 'shell', path: null }
   const note = (code: number) => {
     if (!conversation.connection) return code
     const { address: ip, figures } = conversation.connection
     const ms = Math.round(performance.now() - startedAt)
-    countCommand(figures, told.verb, code === 0)
-    app.log.info({ part: 'ssh', ...told, exit: code, ms, ip, fingerprint: conversation.fingerprint }, 'ssh command')
+    countCommand(figures, payload.verb, code === 0)
+    app.log.info({ part: 'ssh', ...payload, exit: code, ms, ip, fingerprint: conversation.fingerprint }, 'ssh command')
     return code
   }
   try {
-    return note(await answer(app, conversation, told))
+    return note(await answer(app, conversation, payload))
   } catch (error) {
     if (error instanceof Refusal) say(error.message)
     // The client has disconnected.
@@ -72,12 +72,12 @@ interface Payload {
   path: string | null
 }
 
-async function answer(app: App, conversation: Conversation, told: Payload): Promise<number> {
+async function answer(app: App, conversation: Conversation, payload: Payload): Promise<number> {
   // Checked again for each command, because a connection may outlive its key.
   const identity = await findSshIdentity(app, conversation.fingerprint)
   if (!identity) throw new Refusal('forbidden', 'Your SSH key is not valid any more.')
   const person = personOf(identity.principal)
-  told.user = person?.username ?? null
+  payload.user = person?.username ?? null
   if (person && conversation.connection) await assertMayComeFrom(app, person, conversation.connection.address)
   await assertStillAllowed(app, identity.key)
   await noteKeyUse(app, identity.key)
@@ -87,13 +87,13 @@ async function answer(app: App, conversation: Conversation, told: Payload): Prom
   }
   if (!conversation.line?.trim()) return welcome()
   const command = parseCommand(conversation.line)
-  told.verb = command?.verb ?? 'unknown'
+  payload.verb = command?.verb ?? 'unknown'
   if (!command) throw new Refusal('forbidden', 'Disallowed command')
   if (command.verb === 'discover') return welcome()
   if (app.config.readOnly && isAccountChange(command)) throw readOnlyInstance()
   if (command.verb === '2fa_recovery_codes') return renewCodes(app, identity.principal, conversation)
   if (command.verb === 'personal_access_token') return makeToken(app, identity.principal, command.words, conversation)
-  told.path = command.path.slice(0, LONGEST_PATH)
+  payload.path = command.path.slice(0, LONGEST_PATH)
   const { location, facts } = await admit(app, identity.principal, command)
   return command.verb === 'lfs-authenticate'
     ? authenticateLfs(app, conversation, location, facts, command.operation)

@@ -15,7 +15,7 @@ Any existing recovery codes you saved will be invalidated. (yes/no)
 `
 const KEPT = '\nNew recovery codes have *not* been generated. Existing codes will remain valid.\n'
 const FAILED = 'An error occurred while trying to generate new recovery codes.'
-const told = (codes: readonly string[]) => `
+const message = (codes: readonly string[]) => `
 Your two-factor authentication recovery codes are:
 
 ${codes.join('\n')}
@@ -39,7 +39,7 @@ export async function renewCodes(
   if (!user) throw new Refusal('forbidden', `${FAILED} Could not find a user for the given key`)
   if (!user.two_factor_enabled)
     throw new Refusal('forbidden', `${FAILED} Two-factor authentication is not enabled for this user`)
-  output.write(told(await renewRecoveryCodesByKey(app, user)))
+  output.write(message(await renewRecoveryCodesByKey(app, user)))
   return 0
 }
 
