@@ -1,9 +1,13 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { backupStage, refsIn } from '../../../test/backups.ts'
 import { authorizationOf, LfsClient, objectOf } from '../../../test/lfs.ts'
 import { restoredOnly } from '../../../test/restore-only.ts'
 import { sshKey } from '../../../test/samples.ts'
+import { dropUnlinkedObjects } from '../../features/repository/lfs/jobs.ts'
 import { startForge } from '../../forge.ts'
+
+// Each attempt restores a whole database, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 600_000 })
 
 test('a group comes back with its subgroups and projects, without users that are gone', async () => {
   await using forge = await startForge()
@@ -34,6 +38,8 @@ test('a group comes back with its subgroups and projects, without users that are
   const { config } = forge.app
   const refs = await refsIn(config.storages['default']!)
   const keys = (await root.get(`${url}/deploy_keys`)).body
+  const stored = () => forge.app.db.selectFrom('lfs_objects').select('id').execute()
+  const before = await stored()
   await stage.backUp()
 
   await root.put(`/projects/${moved.id}/transfer`, { namespace: 'root' })
@@ -42,10 +48,15 @@ test('a group comes back with its subgroups and projects, without users that are
   await root.delete(`/users/${leaver.id}`, { hard_delete: true })
   await forge.settle()
   expect((await root.get(`/projects/${fork.id}`)).status).toBe(404)
+  // The same large file is uploaded again, to another project, and has another id.
+  await dropUnlinkedObjects.handle(forge.app, {})
+  await new LfsClient(forge, 'root/moved', authorizationOf(root)).put(object)
+  expect(await stored()).not.toEqual(before)
 
   const { kind, leftOut, faults, rows } = await restoredOnly(forge, stage, { only: 'tools' })
   expect({ kind, faults }).toEqual({ kind: 'group', faults: [] })
   expect(rows).toMatchObject({ namespaces: 2, projects: 2, pools: 1, keys: 1 })
+  expect(rows).not.toHaveProperty('lfs_objects')
   expect(leftOut).toMatchObject({ members: 1, stars: 1, issue_assignees: 1 })
   expect((await root.get(`/groups/${inner.id}`)).body).toMatchObject({ full_path: 'tools/inner', parent_id: group.id })
   const { body } = await member.get(url)

@@ -145,10 +145,11 @@ export class Selection {
         const living = await this.#existing(parent, ids)
         const gone = ids.filter((id) => !living.has(id))
         const known = natural === undefined ? new Map<number, number>() : await this.#same(parent, natural, gone, own)
-        for (const [id, newId] of known)
-          await sql`insert into restoring_mapped values (${parent}, ${id}, ${newId})`.execute(this.#backup)
-        for (const id of gone.filter((id) => !known.has(id)))
-          await sql`insert into ${sql.table(chosen(parent))} values (${id})`.execute(this.#backup)
+        await this.#map(parent, known)
+        await this.#choose(
+          parent,
+          gone.filter((id) => !known.has(id)),
+        )
       }
     }
     await this.#run('delete from restoring_references_of')
@@ -287,12 +288,38 @@ export class Selection {
   }
 
   async #note(into: string, parent: string, ids: readonly number[]): Promise<void> {
-    if (ids.length === 0) return
-    const list = idList(this.#backup, ids)
+    if (ids.length > 0)
+      await sql`insert into ${sql.table(into)} select ${this.#text(parent)}, id from ${this.#each(ids)}`.execute(
+        this.#backup,
+      )
+  }
+
+  async #choose(table: string, ids: readonly number[]): Promise<void> {
+    if (ids.length > 0)
+      await sql`insert into ${sql.table(chosen(table))} select id from ${this.#each(ids)}`.execute(this.#backup)
+  }
+
+  /** Notes the ids that living rows have instead. */
+  async #map(parent: string, ids: ReadonlyMap<number, number>): Promise<void> {
+    if (ids.size === 0) return
+    const pairs = JSON.stringify([...ids])
     const each = isSqlite(this.#backup)
-      ? sql`select ${parent}, value from json_each(${list})`
-      : sql`select ${parent}::text, unnest(${list}::bigint[])`
-    await sql`insert into ${sql.table(into)} ${each}`.execute(this.#backup)
+      ? sql`select ${parent}, value ->> 0, value ->> 1 from json_each(${pairs})`
+      : sql`select ${parent}::text, (value ->> 0)::bigint, (value ->> 1)::bigint
+          from json_array_elements(${pairs}::json) as pairs (value)`
+    await sql`insert into restoring_mapped ${each}`.execute(this.#backup)
+  }
+
+  #text(value: string): RawBuilder<unknown> {
+    return isSqlite(this.#backup) ? sql`${value}` : sql`${value}::text`
+  }
+
+  /** The ids as a table with the column `id`. */
+  #each(ids: readonly number[]): RawBuilder<unknown> {
+    const list = idList(this.#backup, ids)
+    return isSqlite(this.#backup)
+      ? sql`(select value as id from json_each(${list})) ids`
+      : sql`(select unnest(${list}::bigint[]) as id) ids`
   }
 }
 
