@@ -1,10 +1,13 @@
 /** `mortise restore --only`, as an operator uses it. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { testDatabaseUrl } from '../../src/config.ts'
 import { postgresDatabase } from '../../src/store/temporary.ts'
 import { Child, run, temporaryFolder, until } from './command.ts'
+
+// Each attempt restores a whole database, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 600_000 })
 
 const TOKEN = 'a-root-token-of-tests'
 const server = testDatabaseUrl()

@@ -1,5 +1,5 @@
 /** Single projects and groups come back from a backup into the living instance. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { backupStage, refsIn, rowsOf } from '../../../test/backups.ts'
 import { v4 } from '../../../test/endpoints.ts'
 import { restoredOnly } from '../../../test/restore-only.ts'
@@ -9,6 +9,9 @@ import { startForge } from '../../forge.ts'
 import { stepsBack, takeBack } from '../../store/back.ts'
 import { migrate } from '../../store/migrate.ts'
 import { openStore } from '../../store/open.ts'
+
+// Each attempt restores a whole database, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 600_000 })
 
 /** Tables of background work, of what happened since, and of totals, which the answers of the API show. */
 const VOLATILE =

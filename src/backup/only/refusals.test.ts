@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { backupStage } from '../../../test/backups.ts'
 import { refusedOnly, restoredOnly } from '../../../test/restore-only.ts'
 import { startForge } from '../../forge.ts'
 import { restoreOnly } from './only.ts'
+
+// Each attempt restores a whole database, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 600_000 })
 
 test('a project that lives, is in the bin or has no path is not restored, and nothing changes', async () => {
   await using forge = await startForge()
