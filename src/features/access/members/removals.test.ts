@@ -102,7 +102,7 @@ describe.each(KINDS)('removed members of %s', (kind) => {
     expect(await member()).toMatchObject({ id: jane.id, access_level: 20, expires_at: '2100-01-02' })
   })
 
-  test('who left cannot come back alone, and old rows are deleted', async () => {
+  test('who left cannot come back alone', async () => {
     await using forge = await startForge()
     const { jane, member, remove, restore } = await stage(forge, kind)
     const rows = () => forge.app.db.selectFrom('removed_members').select('id').execute()
@@ -110,8 +110,21 @@ describe.each(KINDS)('removed members of %s', (kind) => {
     expect(await rows()).toEqual([])
     expect((await restore(jane)).status).toBe(404)
     expect((await member()).message).toBe('404 Not found')
-    await forge.settle()
   })
+})
+
+test('items are unassigned after a stop of more than a day, too', async () => {
+  await using forge = await startForge()
+  const { issue, assignees, remove } = await stage(forge, 'projects')
+  const iid = await issue('open')
+  await forge.stopWorker()
+  await remove()
+  forge.clock.advance(25 * HOUR)
+  await purgeRemoved.handle(forge.app, {})
+  // Starts the worker again.
+  await forge.whileStopped(async () => {})
+  await forge.settle()
+  expect(await assignees(iid)).toEqual([])
 })
 
 test('a membership that has expired since the removal does not come back', async () => {

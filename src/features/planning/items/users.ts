@@ -24,9 +24,11 @@ export const unassignFormerMembers = ({ noun, table, column, people }: ItemKind)
         where x.user_id = ${user_id} and ${isLeft} and i.state in ('opened', 'locked')
         and not exists (select 1 from project_authorizations t
           where t.user_id = ${user_id} and t.project_id = i.project_id)`
+        // After a long stop of the server, nobody can undo the removal any more.
         if (removal !== undefined) {
           await sql`insert into removed_assignments (removal_id, links, item_id)
-          select ${removal}, ${links}, kept.id from (${items}) kept where true on conflict do nothing`.execute(db)
+          select ${removal}, ${links}, kept.id from (${items}) kept
+          where exists (select 1 from removed_members where id = ${removal}) on conflict do nothing`.execute(db)
         }
         await sql`delete from ${sql.table(links)} where user_id = ${user_id} and ${by} in (${items})`.execute(db)
       }
