@@ -64,7 +64,7 @@ test('a deleted or edited wiki page comes back from the message and from the his
   expect((await jane.get(`${wikis}/home`)).body.content).toBe('Hello')
 })
 
-test('the message about a wiki change offers no undo of a change by somebody else', async () => {
+test('strangers read the history of a wiki, and undo nothing', async () => {
   const { forge, jane, get, send } = await stage()
   await using _ = forge
   const { id } = await forge.project({ path: 'mill', visibility: 'public' }, jane)

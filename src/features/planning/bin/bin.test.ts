@@ -144,7 +144,7 @@ test('an issue with many and long notes moves in parts, and all of them return',
   expect(await all()).toEqual(before)
 })
 
-test('what is gone meanwhile does not return: users lose their links, notes keep no author', async () => {
+test('labels, assignees and votes that are gone meanwhile do not return with the issue', async () => {
   await using forge = await withBin()
   const { jane, joe, at, url } = await richIssue(forge)
   await jane.delete(url)
