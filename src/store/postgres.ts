@@ -12,17 +12,22 @@ import { assertWriteAllowed, isReadStatement } from './read-only.ts'
 import { limitTransactions, pauseAfter, TransactionLimiter, TRIES } from './contention.ts'
 
 const OID = { int8: 20, date: 1082, timestamp: 1184, numeric: 1700 }
-const NAMED_STATEMENTS = 1000
+/** A prepared statement costs the server memory, on each connection. */
+const PREPARED_STATEMENTS = 1000
 
 pg.types.setTypeParser(OID.int8, Number)
 pg.types.setTypeParser(OID.numeric, Number)
 pg.types.setTypeParser(OID.date, (text: string) => text)
 pg.types.setTypeParser(OID.timestamp, (text: string) => new Date(text).toISOString())
 
-const names = new Map<string, string>()
-const counter = { queries: 0, names: 0 }
+/** `migrations`: how often a newer version was seen to have migrated the database. */
+const counter = { queries: 0, names: 0, migrations: 0 }
 
 class NamingClient extends pg.Client {
+  /** The names of the prepared statements by their text, the least recently used first. */
+  readonly #names = new Map<string, string>()
+  #migrations = counter.migrations
+
   // @ts-expect-error the declared overloads cannot be narrowed to the one form Kysely uses
   override query(text: string | pg.QueryConfig, values?: unknown[]) {
     if (typeof text !== 'string' || !values) return super.query(text as string)
@@ -46,15 +51,36 @@ class NamingClient extends pg.Client {
 
   async #send(text: string, values: unknown[]): Promise<pg.QueryResult> {
     if (values.length === 0) return super.query(text)
-    let name = names.get(text)
-    if (!name && names.size < NAMED_STATEMENTS) names.set(text, (name = `q${counter.names++}`))
+    const name = this.#nameOf(text)
+    const { migrations } = counter
     try {
-      return await super.query(name ? { name, text, values } : { text, values })
+      return await super.query({ name, text, values })
     } catch (error) {
-      // A newer version has migrated the database: every statement is planned again, under another name.
-      if (isOutdated(error) && names.get(text) === name) names.clear()
+      // Every statement is planned again, on every connection, under another name.
+      if (isOutdated(error) && counter.migrations === migrations) counter.migrations++
       throw error
     }
+  }
+
+  #nameOf(text: string): string {
+    if (this.#migrations !== counter.migrations) this.#names.clear()
+    this.#migrations = counter.migrations
+    const name = this.#names.get(text) ?? `q${counter.names++}`
+    this.#names.delete(text)
+    this.#names.set(text, name)
+    if (this.#names.size > PREPARED_STATEMENTS) this.#forgetOldest()
+    return name
+  }
+
+  #forgetOldest(): void {
+    const [text, name] = this.#names.entries().next().value!
+    this.#names.delete(text)
+    const { connection } = this as unknown as { connection: { parsedStatements: Record<string, string> } }
+    const { parsedStatements } = connection
+    // A statement that the server rejected was not prepared; a failed transaction accepts no command.
+    if (!(name in parsedStatements)) return
+    delete parsedStatements[name]
+    super.query(`deallocate ${name}`).catch(() => {})
   }
 }
 
