@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/longest-first.ts'
 
 export default defineConfig({
   test: {
@@ -11,6 +12,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // By default one core stays idle, which on two is half the machine.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     // For what hangs, not for what is slow: a busy machine needs many times what a test takes alone.
     testTimeout: 180_000,
     hookTimeout: 180_000,
