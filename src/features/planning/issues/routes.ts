@@ -4,6 +4,7 @@ import { atScopes } from '../../../api/resource-scopes.ts'
 import { blankable, bool, date, id, int, longText, moment, oneOf, text } from '../../../api/wire.ts'
 import { notFound } from '../../../errors.ts'
 import { LARGEST_IID } from '../iids.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
 import { restoreFromBin } from '../bin/service.ts'
 import { participationOn } from '../items/endpoints.ts'
 import { listsOn, ownScope } from '../items/list-endpoints.ts'
@@ -112,7 +113,9 @@ export const getById = endpoint({
   output: IssueEntity,
   async handle({ app, viewer, input }) {
     const [found] = await findIssues(app.db, [input.id])
-    if (!found) throw notFound('Issue')
+    // Null while the project is in the bin.
+    const project = found && (await findProjectById(app.db, found.project_id))
+    if (!project) throw notFound('Issue')
     return presentOneIssue(app, viewer, found)
   },
 })
