@@ -1,8 +1,23 @@
 import { expect, test } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
 import type { App } from '../../../context.ts'
-import { startForge } from '../../../forge.ts'
+import { startForge, type Reply, type TestForge } from '../../../forge.ts'
 import { markDiffs } from './marked-diffs.ts'
+
+type Marked = readonly { readonly lines_html: string[] | null }[]
+
+/** The answer with marks: a request that exceeds the time limit has none, and a later one finds them ready. */
+async function marked(
+  { visitor }: TestForge,
+  path: string,
+  input: Record<string, unknown>,
+  of: (body: Reply['body']) => Marked = (body) => body,
+): Promise<Reply> {
+  const ask = () => visitor.get(path, { ...input, render_html: true })
+  let answer: Reply
+  await expect.poll(async () => of((answer = await ask()).body)[0]!.lines_html).not.toBeNull()
+  return answer!
+}
 
 test('lines of a diff have their changed words marked on request', async () => {
   await using forge = await startForge()
@@ -16,7 +31,7 @@ test('lines of a diff have their changed words marked on request', async () => {
   const url = `/projects/${project.id}/repository/commits/master/diff`
   const bare = (await forge.visitor.get(url)).body
   expect(bare[0]).not.toHaveProperty('lines_html')
-  const { body, headers } = await forge.visitor.get(url, { render_html: true, per_page: 1, ignore_whitespace: true })
+  const { body, headers } = await marked(forge, url, { per_page: 1, ignore_whitespace: true })
   expect(body).toHaveLength(1)
   expect(headers.get('x-total')).toBe('2')
   expect(headers.get('link')).toContain('ignore_whitespace=true')
@@ -28,13 +43,11 @@ test('lines of a diff have their changed words marked on request', async () => {
     '<span class="hljs-keyword">let</span> a = <span class="hljs-string">&quot;&lt;i&gt;&quot;</span>',
     '<span class="hljs-keyword">let</span> b = <span class="hljs-number">1</span>',
   ])
-  const compare = { from: 'master~1', to: 'master', render_html: true }
-  const { diffs } = (await forge.visitor.get(`/projects/${project.id}/repository/compare`, compare)).body
+  const compare = { from: 'master~1', to: 'master' }
+  const compared = await marked(forge, `/projects/${project.id}/repository/compare`, compare, ({ diffs }) => diffs)
+  const { diffs } = compared.body
   expect(diffs.map((one: { lines_html: string[] | null }) => one.lines_html?.length ?? null)).toEqual([4, 4, null])
-  const blame = await forge.visitor.get(`/projects/${project.id}/repository/files/a.ts/blame`, {
-    ref: 'master',
-    render_html: true,
-  })
+  const blame = await marked(forge, `/projects/${project.id}/repository/files/a.ts/blame`, { ref: 'master' })
   expect(blame.body.map((one: { lines_html: string[] }) => one.lines_html.length)).toEqual([1, 1])
   expect(blame.body[0].lines_html[0]).toContain('hljs-keyword')
 })
