@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { buildRepository, processesOf, type BuiltRepository } from '../../../test/git-builder.ts'
 import { runGit } from '../../../test/git-origin.ts'
+import { blame } from './blame.ts'
 import { ancestryOf } from './graph.ts'
 import {
   aheadBehind,
@@ -257,6 +258,26 @@ test.each([4, 5])('files have the history that git tells of them (%s)', async (s
       }
     }
   }
+})
+
+test.each([8, 9])('a file has the same blame at a commit and at its last change before (%s)', async (seed) => {
+  await using repo = await buildRepository()
+  const random = randomFrom(seed)
+  const story = new Story(repo, random)
+  await story.grow(80)
+  let compared = 0
+  for (const path of PATHS) {
+    for (const back of [0, 3, 10, 30]) {
+      const commit = await repo.git('rev-parse', `b${story.marks.length - back}`)
+      const last = await lastCommitOf(repo.dir, commit, path)
+      if (last === null || last === commit) continue
+      const at = async (id: string) =>
+        (await blame(repo.dir, id, path))?.map(({ commit, start, lines }) => [commit.id, start, lines.length])
+      expect(await at(last), `${commit} ${path}`).toEqual(await at(commit))
+      compared++
+    }
+  }
+  expect(compared).toBeGreaterThan(5)
 })
 
 test('once known, histories are told without a process, also after a push', async () => {

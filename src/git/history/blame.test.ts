@@ -10,7 +10,7 @@ test('lines come in groups, with the commits they are from', async () => {
   )
   const told = async (path: string, input = {}) =>
     (await blame(repo.dir, 'master', path, input))?.map(({ commit, start, lines }) => [commit.title, start, ...lines])
-  await told('a b.txt')
+  await told('empty') // starts the reader of objects
   const started = await processesOf(async () => {
     expect(await told('a b.txt')).toEqual([
       ['one', 1, 'a'],
@@ -34,6 +34,27 @@ test('lines come in groups, with the commits they are from', async () => {
   expect(await told('line\nbreak')).toEqual([['one', 1, 'x']])
   const [first] = (await blame(repo.dir, 'master', 'a b.txt', { start: 2, end: 2 }))!
   expect(first!.commit).toMatchObject({ author: { email: 'bob@example.com' }, parents: [expect.any(String)] })
+})
+
+test('the lines of a commit are asked of git once', async () => {
+  await using repo = await buildRepository(
+    { message: 'one', files: { a: '1\n2\n', b: '1\n' } },
+    { message: 'two', files: { a: '1\n3\n' } },
+  )
+  const verbsOf = async (work: () => Promise<unknown>) => (await processesOf(work)).map(([, verb]) => verb)
+  const ask = (path: string, input = {}) => blame(repo.dir, 'master', path, input)
+  const first = await ask('a')
+  await ask('b')
+  expect(
+    await verbsOf(async () => {
+      expect(await ask('a')).toEqual(first)
+      await ask('b')
+    }),
+  ).toEqual([])
+  expect(await verbsOf(() => Promise.all([ask('a', { start: 2 }), ask('a', { start: 2 })]))).toEqual(['blame'])
+
+  await repo.git('update-ref', 'refs/heads/master', 'master~1')
+  expect((await ask('a'))!.map(({ commit, lines }) => [commit.title, ...lines])).toEqual([['one', '1', '2']])
 })
 
 test('what is no file of a commit has no blame', async () => {

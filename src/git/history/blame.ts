@@ -2,6 +2,7 @@
 import { lines as lineRange, rev, treePath } from '../process/arguments.ts'
 import { GitFailed, gitStream } from '../process/command.ts'
 import { findCommits, resolveCommit, shortCommit, type Commit } from '../objects/commits.ts'
+import { Memory } from '../objects/memory.ts'
 import { pieces } from '../process/streams.ts'
 import { textOf } from '../objects/texts.ts'
 import { entryAt } from '../objects/trees.ts'
@@ -39,15 +40,29 @@ export async function blame(
   const entry = commit === null ? null : await entryAt(dir, commit, path)
   if (commit === null || entry?.type !== 'blob') return null
   const range = [Math.max(start, 1), Math.min(end, LAST_LINE)] as const
-  return range[0] > range[1] ? [] : groupsIn(dir, commit, entry.path, range)
+  if (range[0] > range[1]) return []
+  const key = `${commit} ${range.join(' ')}\0${entry.path}`
+  const groups = await known.recall(dir, key, () => groupsIn(dir, commit, entry.path, range))
+  return groups && withCommits(dir, groups)
 }
+
+const GROUP_BYTES = 150
+const LINE_BYTES = 40
+
+/** By commit, lines and path: these never have another answer. */
+const known = new Memory<Group[] | null>(8 * 1024 * 1024, (groups) =>
+  (groups ?? []).reduce(
+    (sum, { lines }) => lines.reduce((sum, { length }) => sum + LINE_BYTES + 2 * length, sum + GROUP_BYTES),
+    0,
+  ),
+)
 
 async function groupsIn(
   dir: string,
   commit: string,
   path: string,
   [start, end]: readonly [number, number],
-): Promise<BlameGroup[] | null> {
+): Promise<Group[] | null> {
   const args = ['-L', lineRange(start, end), rev(commit), '--', treePath(path)] as const
   const groups: Group[] = []
   let current = { id: '', start: 0 }
@@ -73,7 +88,7 @@ async function groupsIn(
     if (/no such path/.test(error.stderr)) return null
     throw error
   }
-  return withCommits(dir, groups)
+  return groups
 }
 
 const TAB = 9

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { addMember } from '../../../../test/cast.ts'
 import { fillProject } from '../../../../test/contents.ts'
+import { processesOf } from '../../../../test/git-builder.ts'
 import { runGit } from '../../../../test/git-origin.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import { Developer } from '../../../lib/levels.ts'
@@ -175,6 +176,15 @@ test('blame says which commit each line comes from', async () => {
   ])
   const part = await forge.visitor.get(`${url}?ref=master&range[start]=2&range[end]=2`)
   expect(part.body).toMatchObject([{ lines: ['TWO'] }])
+
+  // A push that leaves the file alone changes nothing about its lines.
+  const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+  const next = await git(...author, 'commit-tree', 'master^{tree}', '-p', 'master', '-m', 'fourth')
+  await git('update-ref', 'refs/heads/next', next)
+  const started = await processesOf(async () => {
+    expect((await forge.visitor.get(url, { ref: 'next' })).body).toEqual(body)
+  })
+  expect(started.filter(([, verb]) => verb === 'blame')).toEqual([])
 })
 
 test.each([

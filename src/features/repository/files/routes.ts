@@ -143,7 +143,8 @@ export const getBlame = endpoint({
       throw badParameter('range[start] must be less than or equal to range[end]')
     }
     const found = await findFile(subject.dir, ref, path)
-    const groups = await blame(subject.dir, found.commit, path, range ?? {}).catch(tooLong)
+    // The same as at `found.commit`, and already known after a push that leaves the file alone.
+    const groups = await blame(subject.dir, found.lastCommit, path, range ?? {}).catch(tooLong)
     if (!groups) throw notFound('File')
     const { body, ...file } = await openFile(subject.dir, found)
     if (body instanceof Readable) body.destroy()
