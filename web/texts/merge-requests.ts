@@ -197,7 +197,6 @@ export const commitsTitle = (title: string, iid: number) => `Commits · ${title}
 export const filesChanged = (total: number | null) => `{total} ${plural(total ?? 0, 'file')} changed`
 export const showingOneFileShowAll = '(showing one file). <link>Show all</link>'
 export const showLatestVersion = 'Show latest version'
-export const downloadPatch = 'Download patch'
 export const showingFirstThreadsSeeMore = (items: number, left: number) =>
   `Showing the first ${items} threads. See ${left} more on the <link>Overview tab</link>.`
 export const pushCommitsToSourceBranchToSee = (sourceBranch: string) =>

@@ -92,16 +92,18 @@ export async function diffBetween(
 
 const RAW_DEADLINE = 10 * MINUTE
 
+const AS_PATCH = ['-r', '--patch', '--full-index', '--find-renames', '--no-ext-diff', '--no-textconv'] as const
+
 /** The whole diff as one patch stream. */
 export function rawDiff(dir: string, from: string, to: string): Readable {
-  return gitStream(
-    dir,
-    [
-      ...(['diff-tree', '-r', '--patch', '--full-index', '--find-renames', '--no-ext-diff', '--no-textconv'] as const),
-      ...([rev(from), rev(to)] as const),
-    ],
-    { deadline: RAW_DEADLINE },
-  )
+  return gitStream(dir, ['diff-tree', ...AS_PATCH, rev(from), rev(to)], { deadline: RAW_DEADLINE })
+}
+
+/** What `git apply` (`diff`) or `git am` (`patch`) reads. A merge commit shows its changes to the first parent. */
+export function rawCommit(dir: string, sha: string, format: 'diff' | 'patch'): Readable {
+  const head = format === 'patch' ? (['--pretty=email', '--stat', '--binary'] as const) : (['--no-commit-id'] as const)
+  const args = ['diff-tree', '--root', '--diff-merges=first-parent', ...head, ...AS_PATCH, rev(sha)] as const
+  return gitStream(dir, args, { deadline: RAW_DEADLINE })
 }
 
 type RequestContext = Required<Omit<DiffOptions, 'limits' | 'environment'>> &

@@ -32,6 +32,8 @@ export const cases = casesOf(
                                                             public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/repository/commits/:sha/diff            private  404  404  404  403  200  200  200  200  200  401
                                                             public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/commits/:sha/patch           private  404  404  404  403  200  200  200  200  200  401
+                                                            public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/repository/commits/:sha/refs            private  404  404  404  403  200  200  200  200  200  401
                                                             public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/repository/commits/:sha/sequence        private  404  404  404  403  200  200  200  200  200  401
@@ -46,6 +48,7 @@ export const cases = casesOf(
     'POST /projects/:id/repository/commits (on master)': { input: () => newCommit({ branch: 'master' }) },
     'GET /projects/:id/repository/commits/:sha': { at: tip },
     'GET /projects/:id/repository/commits/:sha/diff': { at: tip },
+    'GET /projects/:id/repository/commits/:sha/patch': { at: tip },
     'GET /projects/:id/repository/commits/:sha/refs': { at: tip },
     'GET /projects/:id/repository/commits/:sha/sequence': { at: tip },
     'POST /projects/:id/repository/commits/:sha/cherry_pick': { at: commit, input: branch },

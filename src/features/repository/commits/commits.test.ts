@@ -1,7 +1,9 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
 import { processesOf } from '../../../../test/git-builder.ts'
-import { runGit } from '../../../../test/git-origin.ts'
+import { runGit, temporaryFolder } from '../../../../test/git-origin.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
 const ADA = 'Ada <ada@example.com> 1348131022 +0300'
@@ -194,4 +196,55 @@ test('a longer list asks the store no more, and starts no more processes', async
   await ask(3)()
   expect(await forge.queries(ask(3))).toBe(await forge.queries(ask(1)))
   expect((await processesOf(ask(3))).length).toBe((await processesOf(ask(1))).length)
+})
+
+test('a commit is a patch for git am, and a diff for git apply', async () => {
+  await using forge = await startForge()
+  const { project, git, idOf, url } = await history(forge)
+  await using clone = await temporaryFolder()
+  const here = (...args: string[]) => runGit(['-C', clone.path, '-c', 'user.name=x', '-c', 'user.email=x@y', ...args])
+  await here('init', '-q')
+
+  for (const [sha, message] of [
+    [await idOf('master~2'), 'first\n\nand why'],
+    [await idOf('master~1'), 'second\n\nSigned-off-by: Ada\nRefs: #1\nRefs: #2'],
+  ] as const) {
+    const { status, body, headers } = await forge.visitor.get(`${url}/${sha}/patch`)
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/plain'])
+    await writeFile(join(clone.path, '.git/patch'), body)
+    await here('am', '-q', '.git/patch')
+    expect(await here('log', '-1', '--format=%B')).toBe(message)
+    expect(await here('rev-parse', 'HEAD^{tree}')).toBe(await idOf(`${sha}^{tree}`))
+  }
+
+  const diff = await forge.visitor.get(`${url}/${await idOf('master')}/patch`, { format: 'diff' })
+  expect(diff.body.trimEnd()).toBe(await git('diff', '--full-index', 'master~1', 'master'))
+  expect((await forge.visitor.get(`${url}/nowhere/patch`)).status).toBe(404)
+  expect((await forge.visitor.get(`/projects/${project.id}/repository/commits/master/patch?format=mbox`)).status).toBe(
+    400,
+  )
+})
+
+test('the patch of a merge commit is its change of the first parent', async () => {
+  await using forge = await startForge()
+  const { git, idOf, url } = await history(forge)
+  const tree = await git('merge-tree', '--write-tree', 'master', 'side')
+  const merge = await git(
+    '-c',
+    'user.name=x',
+    '-c',
+    'user.email=x@y',
+    'commit-tree',
+    tree,
+    '-p',
+    await idOf('master'),
+    '-p',
+    await idOf('side'),
+    '-m',
+    'merge',
+  )
+  await git('update-ref', 'refs/heads/master', merge)
+  const diff = await forge.visitor.get(`${url}/${merge}/patch`, { format: 'diff' })
+  expect(diff.body.trimEnd()).toBe(await git('diff', '--full-index', 'master~1', 'master'))
+  expect(diff.body).toContain('+b')
 })

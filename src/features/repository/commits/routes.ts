@@ -15,10 +15,11 @@ import {
   oneOf,
   text,
 } from '../../../api/wire.ts'
-import { HARD_LIMITS, commitDiff } from '../../../git/history/diffs.ts'
+import { HARD_LIMITS, commitDiff, rawCommit } from '../../../git/history/diffs.ts'
 import { countCommits } from '../../../git/history/history.ts'
 import { containingRefs } from '../../../git/refs/refs.ts'
 import { commitStats } from '../../../git/history/stats.ts'
+import { SANDBOXED } from '../../../lib/net/file-headers.ts'
 import { pageOfArray } from '../../../store/pages.ts'
 import { LARGEST_FILE_BODY } from '../files/actions.ts'
 import { commitActions } from '../files/service.ts'
@@ -134,6 +135,20 @@ export const get = endpoint({
     const stats = input.stats === false ? undefined : await commitStats(subject.dir, [commit.id])
     const pipeline = await commitPipeline(app.db, subject.project.id, commit.id)
     return presentCommitDetail(commit, { ...presentationOf(app, subject), stats: stats?.get(commit.id), pipeline })
+  },
+})
+
+export const patch = endpoint({
+  ...reading,
+  limiter: 'download',
+  path: `${PATH}/:sha/patch`,
+  summary: 'Get a commit as a patch for `git am`, or as a diff for `git apply`',
+  on: commit,
+  input: z.object({ format: oneOf('patch', 'diff').nullish() }),
+  output: z.string(),
+  async handle({ subject, input }) {
+    const body = rawCommit(subject.dir, subject.commit.id, input.format ?? 'patch')
+    return new Answer(200, body, { 'Content-Type': 'text/plain', 'Content-Disposition': 'inline', ...SANDBOXED })
   },
 })
 

@@ -93,6 +93,9 @@ export const page = declare<Data, InProject>({
             <a class="button" href={locationAddress(project, 'tree', commit.id)}>
               <Icon name="folder" /> {t.browseFiles}
             </a>
+            <a class="button" href={`/${project.path_with_namespace}/-/commit/${commit.id}.patch`}>
+              {common.downloadPatch}
+            </a>
             {refs && project.can.push && <Landing project={project} refs={refs} />}
           </div>
         </div>

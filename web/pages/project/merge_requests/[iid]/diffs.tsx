@@ -193,7 +193,7 @@ export const page = declare<Data, InProject>({
             <a href={withQuery(address, { w: isWithoutSpaces ? null : '1', page: files.page })}>
               {isWithoutSpaces ? common.showWhitespace : common.hideWhitespace}
             </a>
-            <a href={`${api}/raw_diffs`}>{t.downloadPatch}</a>
+            <a href={`${api}/raw_diffs`}>{common.downloadPatch}</a>
           </span>
         </div>
         {threads.left > 0 && (
