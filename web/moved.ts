@@ -23,6 +23,15 @@ const atHead =
 
 const FORMAT = /\.(zip|tar\.gz|tgz|tar\.bz2|tbz2|tar)$/
 
+/** Pages of settings that stand elsewhere. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  general: 'edit',
+  hooks: 'hooks',
+  webhooks: 'hooks',
+  members: 'project_members',
+  operations: 'environments',
+}
+
 const MOVED: Readonly<Record<string, Move>> = {
   builds: (rest) => encoded(['jobs', ...rest]),
   jobs: ([id, raw], project) => (id && raw === 'raw' ? api(project, `jobs/${encodeURIComponent(id)}/trace`) : null),
@@ -43,12 +52,19 @@ const MOVED: Readonly<Record<string, Move>> = {
     if (page === 'changes') return `merge_requests/${iid}/diffs`
     return page === 'discussions' || page === 'builds' ? `merge_requests/${iid}` : null
   },
-  commit: ([sha, page]) => (sha && /^(builds|pipelines)$/.test(page ?? '') ? encoded(['commit', sha]) : null),
+  commit([sha = '', page], project) {
+    const [, id, format] = /^(.+)\.(diff|patch)$/.exec(sha) ?? []
+    if (id && page === undefined) return api(project, `repository/commits/${encodeURIComponent(id)}/patch`, { format })
+    return sha && /^(builds|pipelines)$/.test(page ?? '') ? encoded(['commit', sha]) : null
+  },
   pipelines: ([id, page]) => (id && /^(builds|jobs|failures)$/.test(page ?? '') ? encoded(['pipelines', id]) : null),
   tree: atHead('tree'),
   commits: atHead('commits'),
   network: atHead('network'),
-  graphs: atHead('graphs'),
+  graphs(rest) {
+    const ref = rest.at(-1) === 'charts' ? rest.slice(0, -1) : rest
+    return encoded(['graphs', ...(ref.length > 0 ? ref : ['HEAD'])])
+  },
   find_file: atHead('find_file'),
   contributors: to('graphs', 'HEAD'),
   files: (rest) => encoded(['find_file', ...(rest.length > 0 ? rest : ['HEAD'])]),
@@ -56,8 +72,7 @@ const MOVED: Readonly<Record<string, Move>> = {
   wiki: (rest) => encoded(['wikis', ...(rest.length > 0 ? rest : ['home'])]),
   team: to('project_members'),
   services: ([slug]) => encoded(['settings', 'integrations', ...(slug ? [slug] : [])]),
-  settings: ([page]) =>
-    page === undefined ? 'edit' : page === 'members' ? 'project_members' : page === 'hooks' ? 'hooks' : null,
+  settings: ([page = 'general']) => SETTINGS[page] ?? null,
   deploy_keys: to('settings', 'repository'),
   protected_branches: to('settings', 'repository'),
   protected_tags: to('settings', 'repository'),
@@ -67,13 +82,32 @@ const MOVED: Readonly<Record<string, Move>> = {
 }
 
 const OF_INSTANCE: Readonly<Record<string, string>> = {
+  'favicon.ico': '/-/assets/icon.svg',
+  'users/terms': '/-/users/terms',
   dashboard: '/dashboard/projects',
+  'dashboard/home': '/',
+  'dashboard/projects/personal': '/dashboard/projects?show=owned',
+  'dashboard/projects/starred': '/dashboard/projects?show=starred',
+  'dashboard/merge_requests/following': '/dashboard/merge_requests',
+  'dashboard/merge_requests/search': '/dashboard/merge_requests',
+  'dashboard/snippets': '/-/snippets',
+  'dashboard/work_items': '/dashboard/issues',
   'explore/projects': '/explore',
   'explore/snippets': '/-/snippets',
   public: '/explore',
   'profile/account': '/-/profile/password',
   'oauth/applications': '/-/profile/applications',
 }
+
+/** Pages of a user's own settings, in later releases below `/-/user_settings`. */
+const USER_SETTINGS: Readonly<Record<string, string>> = {
+  profile: '',
+  authentication_log: '/active_sessions',
+  identities: '/password',
+  ssh_keys: '/keys',
+}
+
+const userSettings = (page: string) => `/-/profile${USER_SETTINGS[page] ?? `/${encodeURIComponent(page)}`}`
 
 /** Null if the page has not moved. */
 export function movedTo(segments: readonly string[], query: URLSearchParams): string | null {
@@ -82,6 +116,7 @@ export function movedTo(segments: readonly string[], query: URLSearchParams): st
   if (known) return known
   if (first === 'profile' || first === 'snippets') return `/-/${encoded(segments)}`
   if (first === 'u' && second && segments.length === 2) return `/${encodeURIComponent(second)}`
+  if (first === '-' && second === 'user_settings') return userSettings(segments[2] ?? 'profile')
   const dash = segments.indexOf('-', 2)
   const at = dash < 0 ? segments.findIndex((word, n) => n > 1 && Object.hasOwn(MOVED, word)) : dash + 1
   const word = segments[at]

@@ -68,7 +68,10 @@ export async function respond(renderRequest: RenderRequest): Promise<Answer | nu
   if (renderRequest.form) return act(renderRequest, api, page, match, renderRequest.form)
   const location = renderRequest.isSignedIn ? null : await page.leadVisitors?.(api)
   if (location) return { location }
-  return show(renderRequest, api, page, match, { ...NONE, flash: renderRequest.flash.take() })
+  const answer = await show(renderRequest, api, page, match, { ...NONE, flash: renderRequest.flash.take() })
+  // `commit/abc.patch` is also the page of a commit with this name, which is tried first.
+  const isMissing = 'status' in answer && answer.status === 404
+  return (isMissing && (await elsewhere(renderRequest, api))) || answer
 }
 
 /** `/-/abilities/project?id=1`: for a page that loads its data again in the browser. */
