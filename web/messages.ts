@@ -14,9 +14,9 @@ export function dismiss({ id }: Message): void {
   document.cookie = `hide_broadcast_message_${id}=1; path=/; max-age=${KEPT_SECONDS}; samesite=lax`
 }
 
-/** The viewer's level in the project or group of the page. */
+/** The viewer's level in the project or group of the page, which may show none. */
 function levelIn(data: object): number | null {
-  if ('project' in data) return levelOf(data.project as Parameters<typeof levelOf>[0])
+  if ('project' in data && data.project) return levelOf(data.project as Parameters<typeof levelOf>[0])
   return 'groupLevel' in data ? (data.groupLevel as number) : null
 }
 

@@ -56,6 +56,19 @@ test('what is hidden is to a visitor as if it were not there', async () => {
   expect(bare(await hidden.text())).toBe(bare(await missing.text()))
 })
 
+test('a broadcast message stands on pages that show no project', async () => {
+  const message = { message: 'Mill closes at noon', starts_at: '2020-01-01', ends_at: '2040-01-01' }
+  const { body } = await forge.administrator.post('/broadcast_messages', message)
+  const browser = new Browser(forge.url)
+  await browser.signIn(jane.username, PASSWORD)
+  for (const address of ['/-/welcome', '/-/welcome?project=0', '/', path])
+    expect([address, await browser.get(address, HTML)]).toMatchObject([
+      address,
+      { status: 200, body: expect.stringContaining(message.message) },
+    ])
+  await forge.administrator.delete(`/broadcast_messages/${body.id}`)
+})
+
 test('text of people is text, also in what is handed to the browser', async () => {
   const browser = new Browser(forge.url)
   await browser.signIn(jane.username, PASSWORD)
