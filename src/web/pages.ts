@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { abilitiesIn, type Abilities } from '../api/abilities.ts'
+import { answerTo } from '../api/answers.ts'
 import { presentedCredential, type Caller } from '../api/credentials.ts'
 import type { Endpoint } from '../api/endpoint.ts'
 import { noteUser } from '../api/exchange.ts'
@@ -54,7 +55,8 @@ export function webPages(gateway: Gateway, endpoints: readonly Endpoint[]): WebP
       const renderer = await loadRenderer()
       const renderRequest = await renderRequestOf(gateway, api, renderer, request, reply)
       const answer =
-        renderRequest && ((await insteadFor(renderRequest, renderer)) ?? (await renderer.respond(renderRequest)))
+        renderRequest &&
+        ((await insteadFor(renderRequest, renderer)) ?? (await respondOrFail(request, renderer, renderRequest)))
       return answer && contentOf(request, answer)
     },
     async missing(request, reply, status) {
@@ -76,12 +78,30 @@ export function webPages(gateway: Gateway, endpoints: readonly Endpoint[]): WebP
         if (!renderRequest) return null
         const form = fieldsOf(body.fields)
         const answer =
-          (await insteadFor(renderRequest, renderer)) ?? (await renderer.respond({ ...renderRequest, form }))
+          (await insteadFor(renderRequest, renderer)) ??
+          (await respondOrFail(request, renderer, { ...renderRequest, form }))
         return answer && (await contentOf(request, answer))
       } finally {
         await body.discard()
       }
     },
+  }
+}
+
+/** A failure of a page is logged, and answered with the error page; as JSON only if that fails, too. */
+async function respondOrFail(
+  request: FastifyRequest,
+  renderer: Renderer,
+  renderRequest: RenderRequest,
+): Promise<Answer | null> {
+  try {
+    return await renderer.respond(renderRequest)
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    const page = await renderer.respondMissing(renderRequest, answerTo(error).status).catch(() => null)
+    if (!page) throw error
+    request.log.error({ err: error, reqId: request.id }, 'page failed')
+    return page
   }
 }
 
