@@ -69,6 +69,21 @@ test('a broadcast message stands on pages that show no project', async () => {
   await forge.administrator.delete(`/broadcast_messages/${body.id}`)
 })
 
+test('the default branch is offered first, however many branches there are', async () => {
+  const project = await forge.project({ path: 'branchy', visibility: 'public' }, jane)
+  const { id } = await forge.seed(project, { a: 'a' }, { as: jane })
+  for (let n = 10; n < 32; n++)
+    await forge.administrator.post(`/projects/${project.id}/repository/branches`, { branch: `a${n}`, ref: 'master' })
+  const browser = new Browser(forge.url)
+  await browser.signIn(jane.username, PASSWORD)
+  const tree = await browser.get(`/${project.path_with_namespace}/-/tree/a11`, HTML)
+  const menu = tree.body.slice(tree.body.indexOf('ref-picker'))
+  expect(menu.indexOf('/-/tree/master"')).toBeGreaterThan(0)
+  expect(menu.indexOf('/-/tree/master"')).toBeLessThan(menu.indexOf('/-/tree/a10"'))
+  const page = await browser.get(`/${project.path_with_namespace}/-/commit/${id}`, HTML)
+  expect(page.body.match(/<input name="branch"[^>]* value="master"/g)).toHaveLength(2)
+})
+
 test('text of people is text, also in what is handed to the browser', async () => {
   const browser = new Browser(forge.url)
   await browser.signIn(jane.username, PASSWORD)

@@ -1,5 +1,6 @@
 /** Lists of merge requests: of a project, of a group, of the viewer. */
 import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
 import type { Listed, Records } from '../api.ts'
 import { useSurroundings } from '../surroundings.ts'
 import { withQuery } from '../query.ts'
@@ -149,24 +150,22 @@ interface ListingProps {
 }
 
 /** A text field with suggestions. */
-export const Listing = ({ name, label, of, value = '', required, hint }: ListingProps) => (
-  <label class="field">
-    <span class="field-label">{label}</span>
-    <input
-      name={name}
-      list={`${name}-list`}
-      defaultValue={useValue(name, value)}
-      required={required}
-      autocomplete="off"
-    />
-    <datalist id={`${name}-list`}>
-      {of.map((one) => (
-        <option value={one} key={one} />
-      ))}
-    </datalist>
-    {hint && <small class="quiet">{hint}</small>}
-  </label>
-)
+export function Listing({ name, label, of, value = '', required, hint }: ListingProps) {
+  // Several forms of a page may have a field with this name.
+  const list = useId()
+  return (
+    <label class="field">
+      <span class="field-label">{label}</span>
+      <input name={name} list={list} defaultValue={useValue(name, value)} required={required} autocomplete="off" />
+      <datalist id={list}>
+        {of.map((one) => (
+          <option value={one} key={one} />
+        ))}
+      </datalist>
+      {hint && <small class="quiet">{hint}</small>}
+    </label>
+  )
+}
 
 export const labelsOf = (one: { labels: MergeRequest['labels'] }) =>
   one.labels.map((label) => (typeof label === 'string' ? { name: label, color: null } : label))

@@ -22,6 +22,12 @@ export async function loadRefs(api: Api, id: string): Promise<Refs> {
   return { branches: branches ?? [], tags: tags ?? [] }
 }
 
+/** The default branch first, also if it is not among the loaded ones. */
+export const branchNames = ({ default_branch: first }: Project, { branches }: Refs): string[] => [
+  ...(first && branches.length > 0 ? [first] : []),
+  ...branches.map(({ name }) => name).filter((name) => name !== first),
+]
+
 interface RefPickerProps {
   project: Project
   refs: Refs
@@ -49,7 +55,7 @@ export function RefPicker({ project, refs, current, kind, path = '' }: RefPicker
       </summary>
       <div class="menu-items">
         <strong>{common.branches}</strong>
-        {refs.branches.map(({ name }) => item(name))}
+        {branchNames(project, refs).map(item)}
         <a class="quiet" href={below(project, 'branches')}>
           {common.allBranches}
         </a>

@@ -4,9 +4,10 @@ import { Avatar } from '../../../components/Avatar.tsx'
 import { DiffTools, looksOf, viewOf } from '../../../components/DiffTools.tsx'
 import { cutDiffs } from '../../../components/diff-lines.ts'
 import type { Discussion } from '../../../components/Discussions.tsx'
-import { Button, Choice, Form } from '../../../components/Form.tsx'
+import { Button, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
-import { loadRefs, type Refs } from '../../../components/RefPicker.tsx'
+import { Listing } from '../../../components/MergeRequests.tsx'
+import { branchNames, loadRefs, type Refs } from '../../../components/RefPicker.tsx'
 import { State } from '../../../components/State.tsx'
 import { Time } from '../../../components/Time.tsx'
 import { Empty, Pages } from '../../../components/lists.tsx'
@@ -202,8 +203,15 @@ export const page = declare<Data, InProject>({
 
 /** Cherry-pick or revert. */
 function Landing({ project, refs }: { project: Project; refs: Refs }) {
-  const options = refs.branches.map(({ name }) => [name, name] as const)
-  const onto = <Choice name="branch" label={common.targetBranch} options={options} value={project.default_branch} />
+  const onto = (
+    <Listing
+      name="branch"
+      label={common.targetBranch}
+      of={branchNames(project, refs)}
+      value={project.default_branch ?? undefined}
+      required
+    />
+  )
   return (
     <details class="menu">
       <summary class="button">
