@@ -15,7 +15,6 @@ import { recordActivity } from '../features/identity/activities/service.ts'
 import { advertise, type Service } from '../git/fetch/advertisement.ts'
 import { BadPktLine } from '../git/protocol/pkt-line.ts'
 import { BadPush } from '../git/push/push-request.ts'
-import { receivePack } from '../git/push/receive.ts'
 import { uploadPack } from '../git/fetch/upload.ts'
 import { denialOf, learnFacts, projectNotFound, type Facts } from './access.ts'
 import { sendPlain } from './answers.ts'
@@ -23,7 +22,7 @@ import { accessDenied, authenticatePrincipal } from './credentials.ts'
 import { folderOf } from './folders.ts'
 import { callerOf, personOf } from './principal.ts'
 import { findRepository, type RepositoryAddress, type RepositoryLocation } from './locations.ts'
-import { pushOptionsFor } from './push.ts'
+import { receivePush } from './push.ts'
 
 /** The limit of a fetch request, which is a list of ids. No client has that many. */
 const LARGEST_REQUEST = 64 * 1024 * 1024
@@ -178,11 +177,10 @@ async function takePush(pageRequest: Connection): Promise<void> {
   begin(pageRequest, 'receive-pack-result')
   // A client that gets an early answer would go on sending, unless the connection is going to be closed.
   reply.raw.setHeader('Connection', 'close')
-  const options = await pushOptionsFor(app, facts, location)
   const length = request.headers['content-length']
   const size = length === undefined || request.headers['content-encoding'] ? undefined : Number(length)
   try {
-    await receivePack(dir, { stateless: true, protocol, input, size, output: reply.raw, ...options })
+    await receivePush(app, facts, location, dir, { stateless: true, protocol, input, size, output: reply.raw })
   } finally {
     if (!request.raw.complete) hangUpLater(request.raw)
     // The report has already named the failure. Git itself knows whether the answer is complete.

@@ -8,7 +8,7 @@ import { linkLines } from '../features/merge-requests/pushes/links.ts'
 import { addresses } from '../features/projects/projects/load.ts'
 import type { Pusher, Update } from '../features/repository/gate/updates.ts'
 import { currentSettings } from '../features/instance/settings/queries.ts'
-import type { Push, ReceiveOptions } from '../git/push/receive.ts'
+import { receivePack, type Push, type ReceiveOptions } from '../git/push/receive.ts'
 import { NO_OBJECT, type RefUpdate } from '../git/refs/update.ts'
 import { denialOf, reloadFacts, NO_PROJECT, type Facts } from './access.ts'
 import { announcement } from './announcement.ts'
@@ -39,7 +39,27 @@ interface Admitted {
 
 const MB = 1024 * 1024
 
-export async function pushOptionsFor(
+/**
+ * Receives a push. Jobs and deliveries that it orders start after the report, because the client waits for nothing of
+ * them, and they would take the processor from what it waits for.
+ */
+export async function receivePush(
+  app: App,
+  facts: Facts,
+  repository: RepositoryLocation,
+  dir: string,
+  exchange: Pick<ReceiveOptions, 'input' | 'size' | 'output' | 'stateless' | 'protocol'>,
+): Promise<void> {
+  let isWorkDue = false
+  const patient = { ...app, jobs: { wake: () => void (isWorkDue = true) } }
+  try {
+    await receivePack(dir, { ...exchange, ...(await pushOptionsFor(patient, facts, repository)) })
+  } finally {
+    if (isWorkDue) app.jobs.wake()
+  }
+}
+
+async function pushOptionsFor(
   app: App,
   facts: Facts,
   repository: RepositoryLocation,

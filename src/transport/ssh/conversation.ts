@@ -8,7 +8,6 @@ import { Refusal, readOnlyInstance } from '../../errors.ts'
 import { recordActivity } from '../../features/identity/activities/service.ts'
 import { assertMayComeFrom } from '../../features/identity/addresses/service.ts'
 import { noteKeyUse } from '../../features/identity/keys/use.ts'
-import { receivePack } from '../../git/push/receive.ts'
 import { uploadArchive, uploadPack } from '../../git/fetch/upload.ts'
 import { denialOf, learnFacts, projectNotFound, type Facts } from '../access.ts'
 import { folderOf } from '../folders.ts'
@@ -16,7 +15,7 @@ import { callerOf, personOf, type Principal } from '../principal.ts'
 import { lfsTokenFor } from '../lfs/batch.ts'
 import type { Operation } from '../lfs/token.ts'
 import { findRepository, type RepositoryLocation } from '../locations.ts'
-import { pushOptionsFor } from '../push.ts'
+import { receivePush } from '../push.ts'
 import { parseCommand, type Command, type GitCommand } from './commands.ts'
 import { makeToken } from './personal-access-token.ts'
 import { renewCodes } from './recovery-codes.ts'
@@ -129,8 +128,7 @@ async function serve(
   const leave = await acquireSlot(app.limiters.transport, callerOf(facts.principal, fingerprint))
   using _ = { [Symbol.dispose]: leave }
   if (verb === 'receive-pack') {
-    const options = await pushOptionsFor(app, facts, location)
-    await receivePack(dir, { stateless: false, protocol, input, output, ...options })
+    await receivePush(app, facts, location, dir, { stateless: false, protocol, input, output })
     return 0
   }
   const onStderr = (text: string) => void errors.write(text)
