@@ -31,6 +31,11 @@ export interface Store {
    * only for work that can be repeated without harm.
    */
   readonly relaxed: Db
+  /**
+   * The same database, but where a commit can be seen before it is on disk, its transactions resolve then. The caller
+   * must wait for `flushed` before it confirms anything.
+   */
+  readonly early: Db
   /** Resolves when a power failure could lose nothing that can be read now, except `relaxed` transactions. */
   flushed(): Promise<void>
   /**

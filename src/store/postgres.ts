@@ -262,6 +262,7 @@ export function openPostgres(
     engine: 'postgres',
     db,
     relaxed,
+    early: db,
     // A commit is visible to others only once it is on disk.
     flushed: () => Promise.resolve(),
     listen: (channel, react) => ear.add(channel, react),

@@ -55,6 +55,7 @@ export function openSqlite(file: string, { durable, shared, readOnly = false }: 
     engine: 'sqlite',
     db,
     relaxed: over(new SqliteDriver(connections, null)),
+    early: over(new SqliteDriver(connections, flusher && { flush: async () => flusher.begin() })),
     // This process does not know whether a commit of another process is flushed.
     flushed: async () => (shared ? flusher?.flush() : flusher?.flushed()),
     listen: (_channel, react) => watch.add(() => react(false)),
@@ -168,7 +169,12 @@ class Flusher {
     return this.#flushes.run()
   }
 
-  /** The same, but only for flushes that are already in progress. */
+  /** Starts a flush. If it fails, so does the next confirmation. */
+  begin(): void {
+    this.flush().catch(() => {})
+  }
+
+  /** Waits only for flushes that are already in progress. */
   flushed(): Promise<void> {
     return this.#flushes.settled()
   }
@@ -181,11 +187,13 @@ class Flusher {
 
 const flushData = promisify(fdatasync)
 
+type Confirmation = Pick<Flusher, 'flush'> | null
+
 class SqliteDriver implements Driver {
   readonly #connections: Connections
-  readonly #flusher: Flusher | null
+  readonly #flusher: Confirmation
 
-  constructor(connections: Connections, flusher: Flusher | null) {
+  constructor(connections: Connections, flusher: Confirmation) {
     this.#connections = connections
     this.#flusher = flusher
   }
@@ -216,10 +224,10 @@ class SqliteDriver implements Driver {
 
 class SqliteConnection implements DatabaseConnection {
   readonly #connections: Connections
-  readonly #flusher: Flusher | null
+  readonly #flusher: Confirmation
   #endTick: (() => void) | null = null
 
-  constructor(connections: Connections, flusher: Flusher | null) {
+  constructor(connections: Connections, flusher: Confirmation) {
     this.#connections = connections
     this.#flusher = flusher
   }

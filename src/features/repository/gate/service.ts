@@ -118,9 +118,12 @@ export async function refsMoved(
   change: Change,
   moved: readonly Update[],
 ): Promise<readonly string[]> {
-  await recordChange(app, change, moved)
+  // Goes to the disk during the follow-up work. Until it is there, the pending change is, which leads to the same.
+  await recordChange({ ...app, db: app.store.early }, change, moved)
   if (pusher.user) await recordActivity(app, pusher.user)
-  return change.wiki ? [] : followUp(app, change, moved)
+  const lines = change.wiki ? [] : await followUp(app, change, moved)
+  await app.store.flushed()
+  return lines
 }
 
 /** Runs the follow-up work of other contexts. The refs have moved in any case, and the event retries failed work. */
