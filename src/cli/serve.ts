@@ -68,7 +68,9 @@ export const serve: Verb = {
 async function runEmbedded(app: App, stop: Promise<unknown>): Promise<void> {
   const { startEmbeddedRunner } = await import('../features/ci/runners/embedded.ts')
   const folder = join(app.config.data, 'runner')
-  const runner = await startEmbeddedRunner(app, { folder, environment: process.env })
+  // The launcher set it for the server; the programs of a job decide for themselves.
+  const { MALLOC_ARENA_MAX: _, ...environment } = process.env
+  const runner = await startEmbeddedRunner(app, { folder, environment })
   process.once('exit', () => runner.kill())
   console.log(
     `CI jobs run on this machine, in the shell, as ${userInfo().username}: everyone with push access can run commands as this user`,

@@ -21,7 +21,7 @@ export async function temporaryFolder(): Promise<Folder> {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
-type Settings = Record<`MORTISE_${string}`, string>
+type Settings = Partial<Record<`MORTISE_${string}` | 'MALLOC_ARENA_MAX', string>>
 
 /** Settings of the suite must not reach the command. */
 function environment(settings: Settings): NodeJS.ProcessEnv {
