@@ -47,12 +47,44 @@ test.each([
   ['HTML', '<kbd>a</kbd> <b title="c">d', '<p><kbd>a</kbd> <b title="c">d</b></p>'],
   ['HTML that is closed twice', '<b>a</b></b></div>', '<p><b>a</b></p>'],
   ['an id', '<a id="x">a</a>', '<p><a id="user-content-x">a</a></p>'],
+  [
+    'an alert',
+    '> [!NOTE]\n> a *b*\n>\n> c',
+    '<div class="alert alert-note">\n<p class="alert-title">Note</p>\n<p>a <em>b</em></p>\n<p>c</p>\n</div>',
+  ],
+  [
+    'an alert with a title, in a quote',
+    '> > [!warning] Read *this*',
+    '<blockquote>\n<div class="alert alert-warning">\n<p class="alert-title">Read <em>this</em></p>\n</div>\n</blockquote>',
+  ],
+  ['a quote that names no alert', '> [!SPAM]', '<blockquote>\n<p>[!SPAM]</p>\n</blockquote>'],
   ['nothing', '', ''],
 ])('%s is rendered', (_, text, expected) => expect(html(text)).toBe(expected))
 
 test('equal headings have anchors of their own', () => {
   const ids = [...html('# a\n# a !\n# a-1\n# a\n# !').matchAll(/id="user-content-([^"]*)"/g)].map(([, id]) => id)
   expect(ids).toEqual(['a', 'a-1', 'a-1-1', 'a-2', 'section'])
+})
+
+test('a table of contents links to all headings, once in a text', () => {
+  const link = (slug: string, words: string) => `<li><a href="#user-content-${slug}">${words}</a>`
+  const contents = `<ul>${link('a--b', 'A &lt; b')}<ul>${link('c', 'C')}</li></ul></li>${link('a', 'a')}</li></ul>`
+  for (const mark of ['[[_TOC_]]', '[TOC]']) {
+    const [before, after] = html(`${mark}\n\n# A < b\n### *C*\n# a\n\n[TOC]`).split('</section>')
+    expect(before).toBe(`<section class="contents">${contents}`)
+    expect(after).toMatch(/<p>\[TOC\]<\/p>$/)
+  }
+  expect(html('see [TOC]\n\n# a')).toContain('see [TOC]')
+  expect(html('[TOC]')).toBe('')
+})
+
+test('references in alerts are found on their lines', () => {
+  const found = references('> [!NOTE]\n> see #1\n\n> [!TIP] for @jan\n> and #2')
+  expect(found.map(({ text, line }) => [text, line])).toEqual([
+    ['#1', 1],
+    ['@jan', 3],
+    ['#2', 4],
+  ])
 })
 
 test('footnotes stand at the end, in the order of their use', () => {
@@ -159,6 +191,9 @@ const HOSTILE = [
   '- ',
   '1. ',
   '> - ',
+  '> [!NOTE]\n',
+  '> [!tip] a\n\n',
+  '[TOC]\n\n',
   '  - a\n',
   '[',
   '![',
@@ -217,7 +252,7 @@ const HOSTILE = [
 test.each(HOSTILE)(
   '%j again and again is rendered in time that grows with its length',
   (piece) => {
-    const prefix = '[^a]: b\n\n|a|\n|-|\n<div><b>'
+    const prefix = '[TOC]\n\n[^a]: b\n\n|a|\n|-|\n<div><b>'
     expect(growth((text) => renderMarkdown(`${prefix}\n\n${text}`, { base: BASE }), piece, 25_000)).toBeLessThan(3.2)
     expect(growth((text) => renderMarkdown(`<div>\n${text}`, { base: BASE }), piece, 25_000)).toBeLessThan(3.2)
   },

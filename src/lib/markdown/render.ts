@@ -5,6 +5,7 @@
  */
 import MarkdownIt, { type MarkdownIt as Parser, type Token } from 'markdown-it'
 import { loadEmoji } from '../text/emoji.ts'
+import { alerts } from './alerts.ts'
 import { footnotes } from './footnotes.ts'
 import { highlight } from './highlight.ts'
 import {
@@ -19,7 +20,8 @@ import {
   type Rewrite,
 } from './html.ts'
 import { nameThings, type InlineEnv, type TextReference } from './inline.ts'
-import { slugOf } from './slugs.ts'
+import { outline } from './outline.ts'
+import { wordsOf } from './words.ts'
 import { addressOfKey, type Tracker } from '../text/tracker-keys.ts'
 
 /** How a reference is shown. */
@@ -45,7 +47,6 @@ interface RenderEnv extends InlineEnv {
   readonly options: RenderOptions
   readonly rewrite: Rewrite
   readonly budget: { left: number }
-  readonly slugs: Map<string, number>
 }
 
 const DEEPEST = 40
@@ -74,7 +75,6 @@ function envOf(options: RenderOptions): RenderEnv {
     found: [],
     rewrite: (address, kind) => rewritten(address, kind, options),
     budget: { left: MOST_MARKED_CODE },
-    slugs: new Map(),
   }
 }
 
@@ -95,6 +95,8 @@ function makeParser(): Parser {
   parser.linkify.set({ fuzzyLink: false, fuzzyIP: false })
   parser.validateLink = isSafeAddress
   parser.use(footnotes)
+  parser.use(alerts)
+  parser.use(outline)
   parser.core.ruler.at('text_join', nameThings)
   writeThings(parser)
   return parser
@@ -121,12 +123,6 @@ function writeThings(parser: Parser): void {
     setAddress(token, 'src', of(env).rewrite(String(token.attrGet('src')), 'picture'), of(env))
     token.attrSet('alt', wordsOf(token.children ?? []))
     return self.renderToken(tokens, at, options)
-  }
-  rules['heading_open'] = (tokens, at, options, env, self) => {
-    const slug = slugOf(wordsOf(tokens[at + 1]?.children ?? []), of(env).slugs)
-    tokens[at]!.attrSet('id', ID_PREFIX + slug)
-    const anchor = `<a class="anchor" href="#${ID_PREFIX}${escapeHtml(slug)}" title="Link to this heading"></a>`
-    return self.renderToken(tokens, at, options) + anchor
   }
   for (const cell of ['th_open', 'td_open']) {
     rules[cell] = (tokens, at, options, _, self) => {
@@ -172,11 +168,4 @@ function writeCode(token: Token, env: RenderEnv): string {
   const language = /^[\w+#.-]{1,40}/.exec(token.info.trim())?.[0].toLowerCase() ?? ''
   const code = highlight(token.content, language, env.budget)
   return `<pre><code${language ? ` class="language-${escapeHtml(language)}"` : ''}>${code}</code></pre>\n`
-}
-
-/** The readable text of tokens. */
-function wordsOf(tokens: readonly Token[]): string {
-  return tokens
-    .map(({ content, children, type }) => (type === 'html_inline' ? '' : children ? wordsOf(children) : content))
-    .join('')
 }
