@@ -40,6 +40,20 @@ export const smallUserWrites: readonly Call[] = USERS.map((id, i) => ({
   body: `bio=Engineer+${i}`,
 }))
 
+/** More than any run sends: no two create a project of the same path. */
+const MOST_WRITES = 5000
+const written = (method: 'POST' | 'PUT', path: string, bodyOf: (n: number) => string): readonly Call[] =>
+  Array.from({ length: MOST_WRITES }, (_, n) => ({ ...asAdministrator(path), method, body: bodyOf(n) }))
+const TEXT = 'It+does+not+work.%0A%0AOpen+the+page,+press+the+button,+and+look+at+the+**result**.'
+
+/** Writes with reactions: events, to-do items, references, notifications. */
+export const writesWithReactions: readonly [string, readonly Call[]][] = [
+  ['create an issue', written('POST', `/projects/${CROWDED}/issues`, (n) => `title=Broken+${n}&description=${TEXT}`)],
+  ['comment on an issue', written('POST', `/projects/${CROWDED}/issues/3/notes`, (n) => `body=Looks+good+to+me+${n}`)],
+  ['edit an issue', written('PUT', `/projects/${CROWDED}/issues/4`, (n) => `title=Other+${n}`)],
+  ['create a project', written('POST', '/projects', (n) => `path=created${n}`)],
+]
+
 /** 50 of 500 requests change something; the others read one of 200 projects or 100 users, or a list. */
 export const readsAndWrites: readonly Call[] = rotatingProject.flatMap((call, i) => {
   const reads = [call, rotatingUser[i % rotatingUser.length]!, rotatingProjects[i % rotatingProjects.length]!]

@@ -25,6 +25,7 @@ import {
   rotatingUsers,
   smallUserWrites,
   smallWrites,
+  writesWithReactions,
 } from './calls.ts'
 import { oneToMany, openDeliveryBench, spreadEvents } from './deliveries.ts'
 import { forgeRows } from './forges.ts'
@@ -84,6 +85,13 @@ export const measurements = {
     await repeatedRow(bench, 'GET /projects', projectsAsMember),
     await repeatedRow(bench, 'GET /users', listAsMember),
   ],
+
+  reactions: async (bench) => {
+    const rows: Row[] = []
+    for (const [what, calls] of writesWithReactions)
+      rows.push(await row(`${what}, with all that follows`, '', () => cost(bench, calls, WHOLE)))
+    return rows
+  },
 
   write: async (bench) => [
     await row('GET /projects/:id right after a change, by the wall clock', '', () => readAfterWrite(bench)),

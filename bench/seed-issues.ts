@@ -98,6 +98,8 @@ async function makeUp(db: Db): Promise<void> {
   await sql`insert into issue_labels_facets (label_id, project_id, state, confidential, total)
     select l.label_id, i.project_id, i.state, i.confidential, count(*)
     from issue_labels l join issues i on i.id = l.issue_id group by 1, 2, 3, 4`.execute(db)
+  await sql`insert into iid_counters (project_id, kind, last)
+    select project_id, 'issues', max(iid) from issues group by 1`.execute(db)
 }
 
 /** Spread over all rows. */
