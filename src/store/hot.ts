@@ -6,12 +6,12 @@
  *       db.selectFrom('users').selectAll().$if(given('state'), (query) => query.where('state', '=', p.state!)))
  *     await findUsers(app.db, { state: 'active' })
  *
- * On SQLite they bypass the query builder.
+ * On SQLite they bypass the query builder. A write must run in a transaction, and answers the rows that it returns.
  */
 import type { CompiledQuery } from 'kysely'
 import type { MaybePromise } from '../lib/async/maybe-promise.ts'
-import type { Db } from './database.ts'
-import { directOf } from './direct.ts'
+import type { Db, NewRow, Row, Tables } from './database.ts'
+import { directOf, directTransactionOf } from './direct.ts'
 
 export type IsGiven<P> = (name: keyof P) => boolean
 
@@ -53,13 +53,63 @@ export function hotQuery<P extends object, R>(
 
   const run = (db: Db, values: P): MaybePromise<R[]> => {
     const query = queryFor(db, values)
-    const parameters = bind(query, values)
-    const direct = db.isTransaction ? undefined : directOf(db.getExecutor().adapter)
-    if (direct) return direct.read<R>(query.sql, parameters)
-    return db.executeQuery<R>({ ...query, parameters }).then(({ rows }) => rows)
+    return execute(db, query, bind(query, values))
   }
   const compile = (db: Db, values: P) => ({ ...queryFor(db, values), parameters: bind(queryFor(db, values), values) })
   return Object.assign(run, { compile })
+}
+
+function execute<R>(db: Db, query: CompiledQuery<R>, parameters: readonly unknown[]): MaybePromise<R[]> {
+  if (db.isTransaction) {
+    const transaction = directTransactionOf(db)
+    if (transaction) return transaction.run<R>(query.sql, parameters)
+  } else {
+    const direct = directOf(db.getExecutor().adapter)
+    if (direct) return direct.read<R>(query.sql, parameters)
+  }
+  return db.executeQuery<R>({ ...query, parameters }).then(({ rows }) => rows)
+}
+
+/** Rows of one statement; more are several statements, so that few are compiled. */
+const ROWS_AT_ONCE = 20
+
+type Inserted<T extends keyof Tables, C> = Pick<NewRow<T>, C & keyof NewRow<T>>
+
+/**
+ * Inserts rows with the given columns and returns them whole, compiled once per number of rows. A column without a value
+ * is null.
+ */
+export function hotInsert<T extends keyof Tables, C extends keyof Tables[T] & string>(
+  table: T,
+  columns: readonly C[],
+): (db: Db, rows: readonly Inserted<T, C>[]) => Promise<Row<T>[]> {
+  const compiled = new WeakMap<object, CompiledQuery<Row<T>>[]>()
+
+  const queryFor = (db: Db, count: number): CompiledQuery<Row<T>> => {
+    const { adapter } = db.getExecutor()
+    const queries = compiled.get(adapter) ?? []
+    if (queries.length === 0) compiled.set(adapter, queries)
+    return (queries[count] ??= compileInsert(db, count))
+  }
+  const compileInsert = (db: Db, count: number) =>
+    db
+      .insertInto(table as 'events')
+      .values(
+        Array.from({ length: count }, () => Object.fromEntries(columns.map((c) => [c, new Placeholder(c)])) as never),
+      )
+      .returningAll()
+      .compile() as unknown as CompiledQuery<Row<T>>
+
+  return async (db, rows) => {
+    const inserted: Row<T>[] = []
+    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      const some = rows.slice(from, from + ROWS_AT_ONCE)
+      // The builder puts the values of a row in the order of the columns.
+      const parameters = some.flatMap((row) => columns.map((column) => row[column as keyof typeof row] ?? null))
+      inserted.push(...(await execute(db, queryFor(db, some.length), parameters)))
+    }
+    return inserted
+  }
 }
 
 export function shapeOf(values: object): string {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import type { QueryResult } from 'kysely'
 import { StoreUnavailable } from './database.ts'
-import type { Direct } from './direct.ts'
+import type { Direct, DirectTransaction } from './direct.ts'
 import { assertWriteAllowed } from './read-only.ts'
 
 const STATEMENTS_KEPT = 1000
@@ -55,6 +55,8 @@ export function openWriter(
 
 export class Connections implements Direct {
   queries = 0
+  transactions = 0
+  transaction: DirectTransaction | null = null
   readonly writes: Statements
   readonly reads: Statements
   readonly #readOnly: boolean

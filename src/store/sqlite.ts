@@ -22,7 +22,7 @@ import {
 } from 'kysely'
 import { coalesce } from './coalesce.ts'
 import type { Store, Tables } from './database.ts'
-import { openDirect } from './direct.ts'
+import { openDirect, type DirectTransaction } from './direct.ts'
 import { isDamaged } from './engine-errors.ts'
 import { Connections, openWriter } from './sqlite-connections.ts'
 
@@ -222,7 +222,7 @@ class SqliteDriver implements Driver {
   async destroy() {}
 }
 
-class SqliteConnection implements DatabaseConnection {
+class SqliteConnection implements DatabaseConnection, DirectTransaction {
   readonly #connections: Connections
   readonly #flusher: Confirmation
   #endTick: (() => void) | null = null
@@ -236,6 +236,8 @@ class SqliteConnection implements DatabaseConnection {
     const { writes } = this.#connections
     const { endTick } = await this.#connections.beginWrite(() => writes.run('begin immediate', []))
     this.#endTick = endTick
+    this.#connections.transaction = this
+    this.#connections.transactions++
   }
 
   /** If the commit fails, the caller rolls back, and only then the next writer runs. */
@@ -257,17 +259,26 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   #leave() {
+    this.#connections.transaction = null
     this.#endTick?.()
     this.#endTick = null
   }
 
+  run<R>(sql: string, parameters: readonly unknown[]): R[] {
+    if (!this.#endTick) throw new Error('the transaction has ended')
+    return this.#runInside<R>(sql, parameters).rows
+  }
+
+  #runInside<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
+    this.#connections.queries++
+    this.#connections.assertAllowed(sql)
+    return this.#connections.writes.run<R>(sql, parameters)
+  }
+
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#endTick) return this.#runInside<R>(sql, parameters)
     const { writes } = this.#connections
     this.#connections.queries++
-    if (this.#endTick) {
-      this.#connections.assertAllowed(sql)
-      return writes.run<R>(sql, parameters)
-    }
     if (this.#connections.isRead(sql)) return this.#connections.readLater<R>(sql, parameters)
 
     this.#connections.assertAllowed(sql)

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startForge } from '../forge.ts'
+import { jobRow } from '../jobs/queue.ts'
 import { totalOf } from './counts.ts'
 import type { Db } from './database.ts'
 import { isSqlite, substring, uniqueViolation, violates, whereContains } from './dialect.ts'
-import { hotQuery } from './hot.ts'
+import { hotInsert, hotQuery } from './hot.ts'
 import { migrate } from './migrate.ts'
 import { emit } from './outbox.ts'
 import { transact } from './transact.ts'
@@ -127,6 +128,39 @@ test('hot queries take their values anew each time', async () => {
     [{ username: 'bob' }],
     [],
   ])
+})
+
+test('hot queries in a transaction see its changes, and fail once it has ended', async () => {
+  await using forge = await startForge()
+  const ann = await forge.user({ username: 'ann' })
+  const nameOf = hotQuery((db, p: { id: number }) => db.selectFrom('users').select('name').where('id', '=', p.id))
+  const rename = hotQuery((db, p: { id: number; name: string }) =>
+    db.updateTable('users').set({ name: p.name }).where('id', '=', p.id).returning('name'),
+  )
+  let ended = forge.app.db
+  await transact(forge.app, async ({ db }) => {
+    ended = db
+    expect(await rename(db, { id: ann.id, name: 'Other' })).toEqual([{ name: 'Other' }])
+    expect(await nameOf(db, { id: ann.id })).toEqual([{ name: 'Other' }])
+    expect(await nameOf(forge.app.db, { id: ann.id })).toEqual([{ name: 'User 1' }])
+  })
+  await expect((async () => nameOf(ended, { id: ann.id }))()).rejects.toThrow()
+  await transact(forge.app, async ({ db }) => {
+    await rename(db, { id: ann.id, name: 'Third' })
+    throw new Error('no')
+  }).catch(() => {})
+  expect(await nameOf(forge.app.db, { id: ann.id })).toEqual([{ name: 'Other' }])
+})
+
+test('a hot insert writes any number of rows', async () => {
+  await using forge = await startForge()
+  const insert = hotInsert('jobs', ['name', 'key', 'payload', 'state', 'attempts', 'run_at', 'created_at'])
+  for (const count of [0, 1, 3, 45]) {
+    const rows = Array.from({ length: count }, (_, n) =>
+      jobRow(forge.app, { name: 'test' }, '{}', { key: n % 2 ? `${count} ${n}` : null }),
+    )
+    expect(await transact(forge.app, ({ db }) => insert(db, rows))).toMatchObject(rows)
+  }
 })
 
 test('totals are counted once for as long as nothing changes, and again after each change', async () => {

@@ -1,6 +1,7 @@
 import { limiterOf, pauseAfter, TRIES } from './contention.ts'
 import { StoreUnavailable, type Db, type TransactionDb } from './database.ts'
 import { isConflict } from './dialect.ts'
+import { joinDirect } from './direct.ts'
 
 /** What a transaction needs from the app, and what it replaces in it. */
 export interface Transactable {
@@ -42,6 +43,7 @@ async function runOnce<A extends Transactable, T>(app: A, body: (app: InTransact
   const reactions: (() => void)[] = []
   const onCommit = (react: () => void) => void reactions.push(react)
   const result = await app.db.transaction().execute(async (db: TransactionDb) => {
+    joinDirect(db)
     const inner = { ...app, db, onCommit }
     const result = await body(inner)
     await app.beforeCommit?.(inner)
