@@ -1,8 +1,9 @@
 /** The reads and writes of the worker. */
 import { sql } from 'kysely'
 import { DAY, after, timestamp } from '../clock.ts'
-import { locksRows } from '../store/dialect.ts'
-import type { Row, RowChange } from '../store/database.ts'
+import type { Db, Row, RowChange } from '../store/database.ts'
+import { idList, inIdList, inTextList, locksRows, textList } from '../store/dialect.ts'
+import { hotInsert, hotQuery } from '../store/hot.ts'
 import { NO_LEASE, backoff, hasLease, isLeaseOver, newLease } from './leases.ts'
 import { hasHolderEnded } from './processes.ts'
 import { jobRow, type Enqueuer, type Job } from './queue.ts'
@@ -37,72 +38,97 @@ export const mayBeNewer = (app: Enqueuer, { created_at }: Row<'jobs'>): boolean 
 export type EventRow = Pick<Row<'events'>, 'name' | 'payload' | 'described' | 'created_at'>
 export type DispatchedEvent = Pick<Row<'events'>, 'id' | 'name' | 'payload' | 'described' | 'created_at'>
 
-const unmarked = (app: Enqueuer) =>
-  app.db.selectFrom('events').where('dispatched_at', 'is', null).orderBy('id').limit(EVENTS_AT_ONCE)
+const unmarked = (db: Db) =>
+  db.selectFrom('events').where('dispatched_at', 'is', null).orderBy('id').limit(EVENTS_AT_ONCE)
 
-export const newEvents = (app: Enqueuer): Promise<EventRow[]> =>
-  unmarked(app).select(['name', 'payload', 'described', 'created_at']).execute()
+const unmarkedEvents = hotQuery((db, _none: object) =>
+  unmarked(db).select(['name', 'payload', 'described', 'created_at']),
+)
 
-/**
- * Assigns positions to new events and creates a job for each subscriber. One process at a time, so that positions are
- * in commit order. Returns the events in that order; if the batch is full, there may be more.
- */
-export async function dispatchEvents(
-  app: Enqueuer,
-  reactionsTo: (event: EventRow) => readonly Pick<Job<never, never>, 'name'>[],
-): Promise<{ events: DispatchedEvent[]; isMore: boolean }> {
-  const { last } = await app.db
+export const newEvents = async (app: Enqueuer): Promise<EventRow[]> => unmarkedEvents(app.db, {})
+
+const lastPosition = hotQuery((db, _none: object) =>
+  db
     .selectFrom('event_positions')
     .select('last')
-    .$if(locksRows(app.db), (q) => q.forUpdate())
-    .executeTakeFirstOrThrow()
-  const ids = unmarked(app).select((eb) => [
+    .$if(locksRows(db), (q) => q.forUpdate()),
+)
+
+const markEvents = hotQuery((db, p: { last: number; now: string }) => {
+  const ids = unmarked(db).select((eb) => [
     'id',
-    sql<number>`${last} + row_number() over (order by ${eb.ref('id')})`.as('place'),
+    sql<number>`${p.last} + row_number() over (order by ${eb.ref('id')})`.as('place'),
   ])
-  const events = await app.db
+  return db
     .updateTable('events')
     .from(ids.as('unmarked'))
-    .set((eb) => ({ dispatched_at: timestamp(app.clock), position: eb.ref('unmarked.place') }))
+    .set((eb) => ({ dispatched_at: p.now, position: eb.ref('unmarked.place') }))
     .whereRef('events.id', '=', 'unmarked.id')
     .returning(['events.id', 'name', 'payload', 'described', 'created_at'])
-    .execute()
-  events.sort((a, b) => a.id - b.id)
-  if (events.length > 0)
-    await app.db
-      .updateTable('event_positions')
-      .set({ last: last + events.length })
-      .execute()
-  const rows = events.flatMap((event) =>
-    reactionsTo(event).map((job) => ({
-      ...jobRow(app, job, event.payload),
-      event_id: event.id,
-      event_at: event.created_at,
-    })),
-  )
-  if (rows.length > 0) await app.db.insertInto('jobs').values(rows).execute()
+})
+
+const movePosition = hotQuery((db, p: { last: number }) => db.updateTable('event_positions').set({ last: p.last }))
+
+/**
+ * Assigns positions to new events. One process at a time, so that positions are in commit order. Returns the events in
+ * that order; if the batch is full, there may be more.
+ */
+export async function dispatchEvents(app: Enqueuer): Promise<{ events: DispatchedEvent[]; isMore: boolean }> {
+  const { last } = (await lastPosition(app.db, {}))[0]!
+  const events = [...(await markEvents(app.db, { last, now: timestamp(app.clock) }))].sort((a, b) => a.id - b.id)
+  if (events.length > 0) await movePosition(app.db, { last: last + events.length })
   return { events, isMore: events.length === EVENTS_AT_ONCE }
 }
 
-const due = (app: Enqueuer) => {
-  const now = timestamp(app.clock)
-  return app.db
-    .selectFrom('jobs')
-    .where('state', '=', 'ready')
-    .where('run_at', '<=', now)
-    .where((eb) =>
-      eb.or([isLeaseOver(now), eb.and([eb('attempts', '<', MOST_KILLED), hasHolderEnded('lease_holder')])]),
-    )
-    .orderBy('run_at')
-    .orderBy('id')
+const insertJobs = hotInsert('jobs', [
+  'name',
+  'payload',
+  'state',
+  'attempts',
+  'run_at',
+  'lease_until',
+  'lease_holder',
+  'created_at',
+  'event_id',
+  'event_at',
+])
+
+type Reaction = { readonly event: DispatchedEvent; readonly job: Pick<Job<never, never>, 'name'> }
+
+/** Creates the jobs of subscribers. Returns those that this process claims, up to the number of free workers. */
+export async function addReactions(
+  app: Claimer,
+  reactions: readonly Reaction[],
+  { free, freeForLong, long }: Hands,
+): Promise<Row<'jobs'>[]> {
+  const lease = newLease(app, LEASE_MS)
+  let [left, leftForLong] = [free, freeForLong]
+  const rows = reactions.map(({ event, job }) => {
+    const isLong = long.includes(job.name)
+    const isClaimed = left > 0 && (!isLong || leftForLong > 0)
+    if (isClaimed) left--
+    if (isClaimed && isLong) leftForLong--
+    const state = isClaimed ? { ...lease, attempts: 1 } : NO_LEASE
+    return { ...jobRow(app, job, event.payload), event_id: event.id, event_at: event.created_at, ...state }
+  })
+  return (await insertJobs(app.db, rows)).filter(({ lease_until }) => lease_until !== null)
 }
 
-export async function isAnyDue(app: Enqueuer, except: readonly string[] = []): Promise<boolean> {
-  const first = due(app)
-    .$if(except.length > 0, (query) => query.where('name', 'not in', except))
+const isDue = (now: string) => sql<boolean>`(state = 'ready' and run_at <= ${now} and (${isLeaseOver(now)}
+  or (attempts < ${sql.lit(MOST_KILLED)} and ${hasHolderEnded('lease_holder')})))`
+
+const due = (db: Db, now: string) => db.selectFrom('jobs').where(isDue(now)).orderBy('run_at').orderBy('id')
+
+const firstDue = hotQuery((db, p: { now: string; except: string }) =>
+  due(db, p.now)
+    .where(sql<boolean>`not ${inTextList(db, 'name', p.except)}`)
     .select('id')
-    .limit(1)
-  return (await first.executeTakeFirst()) !== undefined
+    .limit(1),
+)
+
+export async function isAnyDue(app: Enqueuer, except: readonly string[] = []): Promise<boolean> {
+  const first = await firstDue(app.db, { now: timestamp(app.clock), except: textList(app.db, except) })
+  return first.length > 0
 }
 
 export interface Hands {
@@ -112,32 +138,43 @@ export interface Hands {
   readonly long: readonly string[]
 }
 
+const nextShort = hotQuery((db, p: { now: string; long: string; most: number }) =>
+  due(db, p.now)
+    .where(sql<boolean>`not ${inTextList(db, 'name', p.long)}`)
+    .select(['id', 'run_at'])
+    .limit(p.most)
+    .$if(locksRows(db), (q) => q.forUpdate().skipLocked()),
+)
+const nextLong = hotQuery((db, p: { now: string; long: string; most: number }) =>
+  due(db, p.now)
+    .where(inTextList(db, 'name', p.long))
+    .select(['id', 'run_at'])
+    .limit(p.most)
+    .$if(locksRows(db), (q) => q.forUpdate().skipLocked()),
+)
+const claim = hotQuery((db, p: { ids: string; lease_until: string; lease_holder: string }) =>
+  db
+    .updateTable('jobs')
+    .set((eb) => ({ lease_until: p.lease_until, lease_holder: p.lease_holder, attempts: eb('attempts', '+', 1) }))
+    .where(inIdList(db, 'id', p.ids))
+    .returningAll(),
+)
+
 /** Claims the jobs that have been due the longest, up to the number of free workers. */
 export async function claimJobs(app: Claimer, { free, freeForLong, long }: Hands): Promise<Row<'jobs'>[]> {
-  const next = async (isLong: boolean, most: number) => {
-    const which = isLong ? 'in' : 'not in'
-    return due(app)
-      .$if(long.length > 0, (query) => query.where('name', which, long))
-      .select(['id', 'run_at'])
-      .limit(most)
-      .$if(locksRows(app.db), (q) => q.forUpdate().skipLocked())
-      .execute()
-  }
-  const short = await next(false, free)
-  const longer = long.length > 0 && freeForLong > 0 ? await next(true, Math.min(free, freeForLong)) : []
+  const { db } = app
+  const among = { now: timestamp(app.clock), long: textList(db, long) }
+  const short = await nextShort(db, { ...among, most: free })
+  const most = Math.min(free, freeForLong)
+  const longer = long.length > 0 && most > 0 ? await nextLong(db, { ...among, most }) : []
   const chosen = [...short, ...longer].toSorted(byAge).slice(0, free)
   if (chosen.length === 0) return []
-  const rows = await app.db
-    .updateTable('jobs')
-    .set((eb) => ({ ...newLease(app, LEASE_MS), attempts: eb('attempts', '+', 1) }))
-    .where(
-      'id',
-      'in',
-      chosen.map(({ id }) => id),
-    )
-    .returningAll()
-    .execute()
-  return rows.toSorted(byAge)
+  const ids = idList(
+    db,
+    chosen.map(({ id }) => id),
+  )
+  const rows = await claim(db, { ids, ...newLease(app, LEASE_MS) })
+  return [...rows].sort(byAge)
 }
 
 type Aging = Pick<Row<'jobs'>, 'id' | 'run_at'>
@@ -148,7 +185,7 @@ export function renewLease(app: Enqueuer, claim: Claim, lease: string): Promise<
   return change(app, claim, { lease_until: lease })
 }
 
-/** False if another process held the job by then. */
+/** For a job that did not just succeed, or recurs. False if another process held the job by then. */
 export async function endJob(
   app: Enqueuer,
   claim: Claim,
@@ -161,19 +198,42 @@ export async function endJob(
   if (outcome === 'unknown')
     return change(app, claim, { ...NO_LEASE, attempts: attempts - 1, run_at: after(app.clock, UNKNOWN_AGAIN_MS) })
   if (outcome !== 'done') return change(app, claim, failure(app, attempts, outcome.error, every !== undefined))
-  if (every === undefined) return remove(app, claim)
-  return change(app, claim, { run_at: after(app.clock, every), ...NO_LEASE, attempts: 0, last_error: null })
+  return change(app, claim, { run_at: after(app.clock, every ?? 0), ...NO_LEASE, attempts: 0, last_error: null })
 }
+
+const removeAll = hotQuery((db, p: { ids: string; lease_until: string; lease_holder: string }) =>
+  db
+    .deleteFrom('jobs')
+    .where(inIdList(db, 'id', p.ids))
+    .where(hasLease(p))
+    .returning('id'),
+)
+
+/** Removes jobs that have succeeded, one statement per lease. Returns the claims that another process held by then. */
+export async function removeDone<C extends Claim>({ db }: Enqueuer, claims: readonly C[]): Promise<C[]> {
+  const lost: C[] = []
+  for (const [lease_until, some] of Map.groupBy(claims, ({ lease }) => lease)) {
+    const ids = some.map(({ row }) => row.id)
+    const removed = await removeAll(db, { ids: idList(db, ids), lease_until, lease_holder: some[0]!.row.lease_holder! })
+    const gone = new Set(removed.map(({ id }) => id))
+    lost.push(...some.filter(({ row }) => !gone.has(row.id)))
+  }
+  return lost
+}
+
+const addTries = hotQuery((db, p: { tries: number; failed: number }) =>
+  db.updateTable('job_totals').set((eb) => ({
+    processed: eb('processed', '+', p.tries),
+    failed: eb('failed', '+', p.failed),
+  })),
+)
 
 /** Counts attempts with a result. A job that a process released, or did not know, was no attempt. */
 export async function countTries(app: Enqueuer, outcomes: readonly Outcome[]): Promise<void> {
   const tries = outcomes.filter((outcome) => outcome !== 'left' && outcome !== 'unknown')
   if (tries.length === 0) return
   const failed = tries.filter((outcome) => outcome !== 'done').length
-  await app.db
-    .updateTable('job_totals')
-    .set((eb) => ({ processed: eb('processed', '+', tries.length), failed: eb('failed', '+', failed) }))
-    .execute()
+  await addTries(app.db, { tries: tries.length, failed })
 }
 
 /** A recurring job never becomes a dead letter: the cause of a failure may be gone tomorrow. */
@@ -194,15 +254,6 @@ async function change(app: Enqueuer, { row, lease }: Claim, values: RowChange<'j
     .where(hasLease({ ...row, lease_until: lease }))
     .executeTakeFirst()
   return numUpdatedRows > 0n
-}
-
-async function remove(app: Enqueuer, { row, lease }: Claim): Promise<boolean> {
-  const { numDeletedRows } = await app.db
-    .deleteFrom('jobs')
-    .where('id', '=', row.id)
-    .where(hasLease({ ...row, lease_until: lease }))
-    .executeTakeFirst()
-  return numDeletedRows > 0n
 }
 
 /** Inserts a row for each recurring job at the first start, and revives those that an earlier version gave up. */

@@ -295,6 +295,24 @@ test('an event with two reactions takes two transactions: one begins them, one e
   await worker.stop()
 })
 
+test('four reactions to an event cost as many statements as two', async () => {
+  await using forge = await startForge()
+  await forge.stopWorker()
+  const costOf = async (event: 'user.blocked' | 'user.unblocked', count: number) => {
+    const heard: number[] = []
+    const reactions = Array.from({ length: count }, (_, n) => on(event, `${n}`, async () => void heard.push(n)))
+    const worker = startWorker(forge.app, { jobs: [], subscriptions: reactions })
+    await worker.settle()
+    const before = forge.app.store.queries
+    await transact(forge.app, (app) => emit(app, event, { id: 7 }))
+    await worker.settle()
+    await worker.stop()
+    expect(heard).toHaveLength(count)
+    return forge.app.store.queries - before
+  }
+  expect(await costOf('user.blocked', 4)).toBe(await costOf('user.unblocked', 2))
+})
+
 test('events that nobody wants are marked together, and no job is made of them', async () => {
   await using forge = await startForge()
   await forge.stopWorker()

@@ -10,7 +10,10 @@ type Lease = Pick<Row<'jobs'>, 'lease_until' | 'lease_holder'>
 
 export const NO_LEASE: Lease = { lease_until: null, lease_holder: null }
 
-export function newLease({ clock, holder }: { clock: Clock; holder: string }, ms: number): Lease {
+export function newLease(
+  { clock, holder }: { clock: Clock; holder: string },
+  ms: number,
+): { lease_until: string; lease_holder: string } {
   return { lease_until: after(clock, ms), lease_holder: holder }
 }
 

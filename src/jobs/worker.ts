@@ -10,6 +10,7 @@ import { transact } from '../store/transact.ts'
 import {
   LEASE_MS,
   MAX_ATTEMPTS,
+  addReactions,
   claimJobs,
   countTries,
   dispatchEvents,
@@ -18,11 +19,13 @@ import {
   isAnyDue,
   mayBeNewer,
   newEvents,
+  removeDone,
   renewLease,
   type Claim,
   type Claimer,
   type DispatchedEvent,
   type EventRow,
+  type Hands,
   type Outcome,
 } from './bookkeeping.ts'
 import { startLoop, type Loop } from './loop.ts'
@@ -65,6 +68,15 @@ interface Locked extends Claim {
 const updatesOf = ({ event_id, event_at, created_at }: Row<'jobs'>) => ({
   source: event_id === null ? null : `event ${event_id}`,
   at: event_at ?? created_at,
+})
+
+const NOTHING_DISPATCHED = { claimed: [], isMore: false }
+
+/** The hands that are left when these jobs run. */
+const handsBeside = ({ free, freeForLong, long }: Hands, jobs: readonly Row<'jobs'>[]): Hands => ({
+  free: free - jobs.length,
+  freeForLong: freeForLong - jobs.filter(({ name }) => long.includes(name)).length,
+  long,
 })
 
 interface Work<A> {
@@ -127,7 +139,7 @@ export function startWorker<A extends WorkerApp>(app: A, { jobs, subscriptions, 
     const hands = handsFree()
     const isDue = !isResting && hands.free > 0 && (await isAnyDue(app, hands.freeForLong > 0 ? [] : long))
     if (ended.length === 0 && aging.length === 0 && !isNewEvent && !isDue) return null
-    return { ended, aging, isNewEvent, hands: isDue || isNewEvent ? hands : null }
+    return { ended, aging, isNewEvent, isDue, hands }
   }
 
   /** If the store is unavailable or locked, a later tick retries. */
@@ -140,18 +152,14 @@ export function startWorker<A extends WorkerApp>(app: A, { jobs, subscriptions, 
     if (!areRecurringSet && !stopping) await setRecurring()
     const found = await agenda(resting)
     if (!found) return
-    const { ended, aging, isNewEvent, hands } = found
+    const { ended, aging, isNewEvent, isDue, hands } = found
     const lease = after(app.clock, LEASE_MS)
     const { claimed, lost, isMore } = await transact(relaxed, async (app) => {
-      const lost: Locked[] = []
-      for (const one of ended) if (!one.isLost && !(await endJob(app, one, one.outcome!, everyOf(one)))) lost.push(one)
-      await countTries(
-        app,
-        ended.filter((one) => !one.isLost && !lost.includes(one)).map(({ outcome }) => outcome!),
-      )
+      const lost = await recordEnded(app, ended)
       for (const one of aging) if (!(await renewLease(app, one, lease))) lost.push(one)
-      const isMore = isNewEvent && (await dispatch(app))
-      return { lost, isMore, claimed: hands && hands.free > 0 ? await claimJobs(app, hands) : [] }
+      const due = isDue ? await claimJobs(app, hands) : []
+      const dispatched = isNewEvent ? await dispatch(app, handsBeside(hands, due)) : NOTHING_DISPATCHED
+      return { lost, isMore: dispatched.isMore, claimed: [...due, ...dispatched.claimed] }
     })
     for (const one of aging) one.lease = lease
     for (const one of ended) held.delete(one)
@@ -162,12 +170,28 @@ export function startWorker<A extends WorkerApp>(app: A, { jobs, subscriptions, 
     if (isMore) loop.wake()
   }
 
-  async function dispatch(app: A): Promise<boolean> {
-    const { events, isMore } = await dispatchEvents(app, reactionsTo)
+  /** Returns the jobs that another process held by then. */
+  async function recordEnded(app: A, ended: readonly Locked[]): Promise<Locked[]> {
+    const own = ended.filter((one) => !one.isLost)
+    const isRemoved = (one: Locked) => one.outcome === 'done' && everyOf(one) === undefined
+    const lost = await removeDone(app, own.filter(isRemoved))
+    for (const one of own) if (!isRemoved(one) && !(await endJob(app, one, one.outcome!, everyOf(one)))) lost.push(one)
+    await countTries(
+      app,
+      own.filter((one) => !lost.includes(one)).map(({ outcome }) => outcome!),
+    )
+    return lost
+  }
+
+  /** Creates the jobs of new events, and claims as many as there are hands for. */
+  async function dispatch(app: A, hands: Hands): Promise<{ claimed: Row<'jobs'>[]; isMore: boolean }> {
+    const { events, isMore } = await dispatchEvents(app)
+    const reactions = events.flatMap((event) => reactionsTo(event).map((job) => ({ event, job })))
+    const claimed = await addReactions(app, reactions, hands)
     const described = events.filter((event) => event.described)
     if (described.length > 0) await distribute?.(app, described)
     if (events.length > 0) await audience?.tell(app)
-    return isMore
+    return { claimed, isMore }
   }
 
   const everyOf = ({ row }: Locked) => known.get(row.name)?.every
