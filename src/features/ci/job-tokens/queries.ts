@@ -68,6 +68,7 @@ export const listAllowedProjects = (db: Db, project: number, page: PageRequest) 
       .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
       .select(['p.id', 'p.name', 'p.path', 'n.full_path'])
       .where('l.project_id', '=', project)
+      .where('p.deleting', '=', false)
       .orderBy('p.id'),
     page,
   )
@@ -80,6 +81,7 @@ export const listAllowedGroups = (db: Db, project: number, page: PageRequest) =>
       .innerJoin('namespaces as n', 'n.id', 'l.allowed_group_id')
       .select(['n.id', 'n.name', 'n.path', 'n.full_path'])
       .where('l.project_id', '=', project)
+      .where('n.deleting', '=', false)
       .orderBy('n.id'),
     page,
   )

@@ -52,9 +52,12 @@ interface RunnerJobFilter {
 
 const ofRunner = longList<RunnerJobFilter, 'ci_jobs', 'id'>({
   table: 'ci_jobs',
-  counted: [],
+  counted: ['projects'],
   followed: {},
-  always: (w, { column }) => [sql`${column('runner_id')} = ${w.runner}`],
+  always: (w, { column }) => [
+    sql`${column('runner_id')} = ${w.runner}`,
+    sql`coalesce((select not p.deleting from projects p where p.id = ci_jobs.project_id), false)`,
+  ],
   conditions: {
     status: {
       test: (w, { hidden }) => sql`${hidden('status')} = ${w.status}`,

@@ -240,6 +240,7 @@ async function scopesOfRunner({ db }: App, { id }: Runner, viewer: User | null):
     .innerJoin('namespaces as n', 'n.id', 'rg.group_id')
     .select(['n.id', 'n.name', 'n.full_path'])
     .where('rg.runner_id', '=', id)
+    .where('n.deleting', '=', false)
     .execute()
   return { projects, groups }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { atOnce } from '../../../../test/at-once.ts'
 import { castFor, groupOf, projectIn, statuses } from '../../../../test/groups.ts'
+import { registerRunner } from '../../../../test/runners.ts'
 import { repositoriesOf } from '../../../../test/projects.ts'
 import { DAY } from '../../../clock.ts'
 import { startForge, type Client, type TestForge } from '../../../forge.ts'
@@ -95,6 +96,70 @@ test('a deleted group is hidden with everything in it, and comes back as one', a
     'project.restored',
     'group.restored',
   ])
+})
+
+test('other records do not show a deleted group or its projects, and name them again once it is restored', async () => {
+  await using forge = await withBin()
+  const { administrator: root } = forge
+  const { tools, sub, inner } = await tree(forge)
+  const jane = await forge.user({ password: 'correct horse battery' })
+  await root.post(`/groups/${sub.id}/members`, { user_id: jane.id, access_level: 30 })
+  await root.put(`/groups/${tools.id}`, { require_two_factor_authentication: true, two_factor_grace_period: 48 })
+  const elsewhere = await forge.project({ path: 'elsewhere' })
+  const at = `/projects/${elsewhere.id}`
+  await root.post(`${at}/share`, { group_id: sub.id, group_access: 30 })
+  const rule = { name: 'experts', approvals_required: 1 }
+  await root.post(`${at}/approval_rules`, { ...rule, group_ids: [tools.id] })
+  await root.post(`${at}/protected_branches`, { name: 'b*', allowed_to_push: [{ group_id: sub.id }] })
+  await root.post(`${at}/job_token_scope/allowlist`, { target_project_id: inner.id })
+  await root.post(`${at}/job_token_scope/groups_allowlist`, { target_group_id: sub.id })
+  const { token } = (await root.post(`/groups/${sub.id}/runners/reset_registration_token`)).body
+  const runner = await registerRunner(forge, {}, token)
+  await forge.seed(inner, { '.gitlab-ci.yml': 'build: { script: make }' })
+  const { body: job } = await runner.request()
+  await runner.put(job, { state: 'success' })
+  await forge.settle()
+  const shown = async () => {
+    const get = async (path: string, who: Client = root) => (await who.get(path)).body
+    const [approval] = await get(`${at}/approval_rules`)
+    return {
+      approval: [idsOf({ body: approval.groups }), approval.contains_hidden_groups],
+      push: (await get(`${at}/protected_branches/b*`)).push_access_levels,
+      projects: await get(`${at}/job_token_scope/allowlist`),
+      groups: await get(`${at}/job_token_scope/groups_allowlist`),
+      runner: (await get(`/runners/${runner.id}`)).groups,
+      jobs: await get(`/runners/${runner.id}/jobs`),
+      factor: (await get('/user/second_factor', jane)).required_by,
+    }
+  }
+  const before = await shown()
+  expect(before).toMatchObject({
+    approval: [[tools.id], false],
+    push: [{ group_id: sub.id, access_level_description: 'Sub' }],
+    projects: [{ id: inner.id }],
+    groups: [{ id: sub.id }],
+    runner: [{ id: sub.id }],
+    jobs: [{ id: job.id }],
+    factor: 'tools',
+  })
+
+  await root.delete(`/groups/${tools.id}`)
+  await forge.settle()
+  expect(await shown()).toEqual({
+    approval: [[], true],
+    push: [],
+    projects: [],
+    groups: [],
+    runner: [],
+    jobs: [],
+    factor: null,
+  })
+  await root.post(`${at}/approval_rules`, { ...rule, name: 'others', group_ids: [tools.id] })
+  expect((await root.get(`${at}/approval_rules`)).body[1].contains_hidden_groups).toBe(false)
+
+  await root.post(`/groups/${tools.id}/restore`)
+  await forge.settle()
+  expect(await shown()).toEqual(before)
 })
 
 test('what was deleted before its group stays in the bin', async () => {

@@ -24,11 +24,13 @@ interface Demand {
 const demandingGroup = hotQuery((db, p: { user: number }) =>
   db
     .selectFrom('members')
+    .innerJoin('namespaces as own', 'own.id', 'members.group_id')
     .innerJoin('namespace_ancestors', 'namespace_ancestors.namespace_id', 'members.group_id')
     .innerJoin('namespaces', 'namespaces.id', 'namespace_ancestors.ancestor_id')
     .select(['namespaces.full_path as group', 'namespaces.two_factor_grace_period as hours'])
     .where('members.user_id', '=', p.user)
     .where('namespaces.require_two_factor_authentication', '=', true)
+    .where('own.deleting', '=', false)
     .orderBy('namespaces.two_factor_grace_period')
     .orderBy('namespaces.id')
     .limit(1),

@@ -110,7 +110,9 @@ export async function loadRules(
   return rules.map((rule) => {
     const some = peopleBy.get(rule.id) ?? []
     const all = groupsBy.get(rule.id) ?? []
-    const seen = all.filter(({ known, visibility }) => viewer.admin || known || open.includes(visibility))
+    // A group in the bin stays part of the rule, for its return.
+    const there = all.filter(({ deleting }) => !deleting)
+    const seen = there.filter(({ known, visibility }) => viewer.admin || known || open.includes(visibility))
     const ofBranches = new Set((branchesBy.get(rule.id) ?? []).map(({ protected_branch_id }) => protected_branch_id))
     return {
       ...rule,

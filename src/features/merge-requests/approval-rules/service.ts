@@ -90,6 +90,7 @@ async function groupsAmong(db: Db, { viewer }: ProjectSubject, ids: readonly num
     .selectFrom('namespaces')
     .select('id')
     .where('kind', '=', 'group')
+    .where('deleting', '=', false)
     .where(inIdList(db, 'id', idList(db, ids)))
     .$if(!viewer?.admin, (query) =>
       query.where((eb) =>

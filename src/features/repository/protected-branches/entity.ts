@@ -54,7 +54,7 @@ export const withoutNames = (rule: LoadedRule): LoadedRule => ({
 })
 
 export const presentAllowances = ({ allowances }: LoadedRule, ability: Ability) =>
-  allowances.filter((one) => one.ability === ability).map(presentAllowance)
+  allowances.filter((one) => one.ability === ability && !one.inBin).map(presentAllowance)
 
 function presentAllowance(one: LoadedAllowance): z.infer<typeof AllowanceEntity> {
   return {

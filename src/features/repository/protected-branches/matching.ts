@@ -26,6 +26,8 @@ export interface LoadedAllowance extends Allowance {
   readonly id: number
   /** The name of the user, the group or the deploy key. */
   readonly whose: string | null
+  /** The group is deleted. The entry stays, for its return. */
+  readonly inBin: boolean
 }
 
 export interface LoadedRule extends Rule {

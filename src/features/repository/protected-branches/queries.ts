@@ -43,7 +43,7 @@ const entriesOf = (kind: Kind) =>
       .select(['r.id', 'r.project_id', 'r.name', 'r.allow_force_push', 'r.code_owner_approval_required'])
       .select(['r.updated_at', 'a.id as allowance_id', 'a.ability', 'a.access_level'])
       .select(['a.user_id', 'a.group_id', 'a.deploy_key_id'])
-      .select(sql<string | null>`coalesce(u.name, g.name, k.title)`.as('whose'))
+      .select([sql<string | null>`coalesce(u.name, g.name, k.title)`.as('whose'), 'g.deleting as in_bin'])
       .where('r.project_id', '=', filter.project_id)
       .$if(given('name'), (query) => query.where('r.name', '=', filter.name!))
       .$if(given('ids'), (query) => query.where(inIdList(db, 'r.id', filter.ids!)))
@@ -56,7 +56,7 @@ const ENTRIES = { branch: entriesOf('branch'), tag: entriesOf('tag') }
 async function loadRules(db: Db, kind: Kind, filter: Filter): Promise<LoadedRule[]> {
   const rules = new Map<number, LoadedRule>()
   for (const row of await ENTRIES[kind](db, filter)) {
-    const { allowance_id, ability, access_level, user_id, group_id, deploy_key_id, whose, ...rule } = row
+    const { allowance_id, ability, access_level, user_id, group_id, deploy_key_id, whose, in_bin, ...rule } = row
     const known = rules.get(rule.id) ?? { ...rule, allowances: [] }
     rules.set(rule.id, known)
     if (allowance_id === null) continue
@@ -68,6 +68,7 @@ async function loadRules(db: Db, kind: Kind, filter: Filter): Promise<LoadedRule
       group_id,
       deploy_key_id,
       whose,
+      inBin: in_bin ?? false,
     })
   }
   return [...rules.values()]
