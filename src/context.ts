@@ -6,6 +6,7 @@ import type { Directories } from './directory/directory.ts'
 import type { Job, EventSource } from './jobs/queue.ts'
 import type { Subscription } from './jobs/worker.ts'
 import type { Limiters, LimitedCaller } from './lib/async/limiter.ts'
+import type { PageReads } from './lib/async/page-reads.ts'
 import type { Stalls } from './lib/async/stalls.ts'
 import type { Resolutions, TextReference } from './lib/markdown/markdown.ts'
 import type { Vault } from './lib/crypto/secrets.ts'
@@ -40,6 +41,8 @@ export interface App {
   readonly caller?: LimitedCaller | undefined
   /** The event whose hook delivery caused this request. */
   readonly chain?: number | undefined
+  /** What the page that makes this call has read so far (`oncePerPage`). Absent for other callers. */
+  readonly pageReads?: PageReads | undefined
   readonly blobs: Blobs
   readonly mail: Mailer
   /** Open connections to receivers of webhooks and similar, kept for a short time. */

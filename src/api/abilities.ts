@@ -13,11 +13,11 @@ import { assertAble, assertAdministrator, assertMayEnter, assertWritable, lineOf
  * than the one that the endpoint needs.
  */
 export type Calls = Readonly<Record<string, string>>
-export type Abilities = (caller: Caller, calls: Calls, params: Raw) => Promise<Record<string, boolean>>
+export type Abilities = (app: App, caller: Caller, calls: Calls, params: Raw) => Promise<Record<string, boolean>>
 
-export function abilitiesIn(app: App, endpoints: readonly Endpoint[]): Abilities {
+export function abilitiesIn(endpoints: readonly Endpoint[]): Abilities {
   const byCall = new Map(endpoints.map((one) => [`${one.method} ${templateOf(one.path)}`, one]))
-  return async (caller, calls, params) => {
+  return async (app, caller, calls, params) => {
     const lookups: Lookups = new Map()
     const answers = Object.entries(calls).map(async ([ability, call]) => {
       const [method, path, other] = call.split(' ')

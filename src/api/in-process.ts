@@ -3,7 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { HTTPMethod } from 'find-my-way'
 import { Refusal } from '../errors.ts'
+import type { PageReads } from '../lib/async/page-reads.ts'
 import { answerTo, UNKNOWN_ROUTE, type Answered } from './answers.ts'
+import type { App } from '../context.ts'
 import type { Caller } from './credentials.ts'
 import type { Endpoint } from './endpoint.ts'
 import { readQuery, type Raw } from './input.ts'
@@ -24,6 +26,8 @@ export interface Visitor {
   readonly caller: Caller
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  /** What the calls of the page have read so far. A change begins a new one. */
+  readonly pageReads: PageReads
 }
 
 /** `path` is relative to `/api/v4` and may have a query. */
@@ -31,7 +35,8 @@ export type Ask = (visitor: Visitor, method: string, path: string, fields: Raw) 
 
 export function inProcess(gateway: Gateway, endpoints: readonly Endpoint[]): Ask {
   const router = routerOf(endpoints)
-  return async ({ caller, request, response }, method, path, fields) => {
+  return async (visitor, method, path, fields) => {
+    const { caller, request, response } = visitor
     const url = API + path
     const found = router.find(method as HTTPMethod, url)
     if (!found?.store) return { status: 404, headers: {}, body: UNKNOWN_ROUTE }
@@ -42,13 +47,17 @@ export function inProcess(gateway: Gateway, endpoints: readonly Endpoint[]): Ask
       const raw = { ...readQuery(url), ...fields, ...found.params }
       const viewer = caller.identity?.user ?? null
       const call = { request, response, url, method, door: 'web' } as const
-      return await plain(await answer(gateway, endpoint, call, caller, viewer, raw))
+      const app = method === 'GET' ? readingFor(gateway.app, visitor) : gateway.app
+      return await plain(await answer({ ...gateway, app }, endpoint, call, caller, viewer, raw))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       return plain(answerTo(error))
     }
   }
 }
+
+/** The app for reads of one page. */
+export const readingFor = (app: App, { pageReads }: Pick<Visitor, 'pageReads'>): App => ({ ...app, pageReads })
 
 /** The maximum size of a streamed answer in bytes; larger answers are for other clients. */
 const LONGEST = 16 * 1024 * 1024

@@ -10,7 +10,7 @@ import { answerTo } from '../api/answers.ts'
 import { presentedCredential, type Caller } from '../api/credentials.ts'
 import type { Endpoint } from '../api/endpoint.ts'
 import { noteUser } from '../api/exchange.ts'
-import { inProcess, type Ask, type Visitor } from '../api/in-process.ts'
+import { inProcess, readingFor, type Ask, type Visitor } from '../api/in-process.ts'
 import { STRANGERS_BODY, assertPlain, readBody, readQuery, type BodyLimits, type Raw } from '../api/input.ts'
 import type { Gateway } from '../api/run.ts'
 import type { PageContent, WebPages } from '../api/server.ts'
@@ -49,7 +49,7 @@ const POLICY = [
 ].join('; ')
 
 export function webPages(gateway: Gateway, endpoints: readonly Endpoint[]): WebPages {
-  const api: Api = { ask: inProcess(gateway, endpoints), abilities: abilitiesIn(gateway.app, endpoints) }
+  const api: Api = { ask: inProcess(gateway, endpoints), abilities: abilitiesIn(endpoints) }
   return {
     async show(request, reply) {
       const renderer = await loadRenderer()
@@ -143,7 +143,7 @@ async function renderRequestOf(
   const { isCrowded, ...caller } = await callerOf(gateway, request)
   noteUser(request.raw, caller.identity?.user ?? null)
   const throttled = await countedOnce(gateway, caller, request)
-  let visitor: Visitor = { caller, request: request.raw, response: reply.raw }
+  let visitor: Visitor = { caller, request: request.raw, response: reply.raw, pageReads: new Map() }
   return {
     address,
     segments,
@@ -158,11 +158,11 @@ async function renderRequestOf(
     url: gateway.app.url,
     assets: renderer.assets,
     draw: (drawing) => drawPage(renderer, limitedCaller(caller.identity?.user.id, caller.address), drawing),
-    may: (calls, params) => abilities(visitor.caller, calls, params),
+    may: (calls, params) => abilities(readingFor(gateway.app, visitor), visitor.caller, calls, params),
     async send(method, path, fields) {
       const answer = await ask(visitor, method, path, fields)
-      // The action may have changed the caller: the next page shows the current state.
-      if (method !== 'GET') visitor = { ...visitor, caller: await callerOf(gateway, request) }
+      // The action may have changed the caller, or what was read: the next page shows the current state.
+      if (method !== 'GET') visitor = { ...visitor, caller: await callerOf(gateway, request), pageReads: new Map() }
       return answer
     },
   }

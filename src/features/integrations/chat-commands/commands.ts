@@ -100,7 +100,7 @@ const newIssue: Runner<'issue new'> = async (context, { title, description }) =>
 
 /** Null if the issue does not exist or the caller may not see it. */
 async function findIssueSubject({ app, actor, subject }: CommandContext, iid: number): Promise<IssueSubject | null> {
-  const issue = await findIssue(app.db, subject.project.id, iid, actor.id)
+  const issue = await findIssue(app, subject.project.id, iid, actor.id)
   const found = issue && { ...subject, issue }
   return found && issuePolicy.read(found) ? found : null
 }

@@ -27,8 +27,8 @@ export const mergeRequest = child(mergeRequests, {
   key: 'mergeRequest',
   params: { merge_request_iid: id },
   policy: mergeRequestPolicy,
-  async find({ db }, parent, { merge_request_iid }) {
-    const found = await findMergeRequest(db, parent.project.id, merge_request_iid, parent.viewer?.id ?? 0)
+  async find(app, parent, { merge_request_iid }) {
+    const found = await findMergeRequest(app, parent.project.id, merge_request_iid, parent.viewer?.id ?? 0)
     // A viewer who may see no merge requests gets the same answer for a missing one.
     if (!found && !mergeRequestsPolicy.readMergeRequests(parent)) throw forbidden()
     return found

@@ -122,7 +122,7 @@ export const restore = endpoint({
   output: MergeRequestDetailEntity,
   async handle({ app, viewer, subject: { deleted, ...subject } }) {
     await restoreFromBin(app, deleted)
-    const restored = await findMergeRequest(app.db, subject.project.id, deleted.iid!, viewer.id)
+    const restored = await findMergeRequest(app, subject.project.id, deleted.iid!, viewer.id)
     if (!restored) throw notFound() // another request deleted the merge request again
     return presentOneMergeRequest(app, viewer, { ...subject, mergeRequest: restored })
   },

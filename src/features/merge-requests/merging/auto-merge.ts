@@ -134,7 +134,7 @@ async function mergeIfReady(app: App, one: MergeRequest): Promise<void> {
   if (!actor || !project) return
   if (status !== 'success' && !(status === 'skipped' && project.allow_merge_on_skipped_pipeline)) return
   const target = await loadRepositorySubject(app, project, actor)
-  const current = await findMergeRequest(app.db, project.id, one.iid, actor.id)
+  const current = await findMergeRequest(app, project.id, one.iid, actor.id)
   if (!current?.auto_merge) return
   const input = JSON.parse(one.auto_merge_wish ?? '{}') as AcceptInput
   try {

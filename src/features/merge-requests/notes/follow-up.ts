@@ -19,7 +19,7 @@ const LONGEST_QUOTE = 1000
 
 /** Null if the merge request does not exist, no thread is unresolved, or the caller may not resolve threads. */
 export const followUpThreads: FollowUp = async (app, actor, project, { iid, discussion }) => {
-  const mergeRequest = await findMergeRequest(app.db, project.id, iid, actor.id)
+  const mergeRequest = await findMergeRequest(app, project.id, iid, actor.id)
   if (!mergeRequest) return null
   const subject = { ...(await loadRepositorySubject(app, project, actor)), mergeRequest }
   const topic = noteableItemOf(subject)

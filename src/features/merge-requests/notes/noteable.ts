@@ -49,7 +49,7 @@ export const mergeRequestNoteable = noteableKind({
   on: mergeRequests,
   params: { merge_request_iid: id },
   async find(app, parent, { merge_request_iid }) {
-    const mergeRequest = await findMergeRequest(app.db, parent.project.id, merge_request_iid, parent.viewer?.id ?? 0)
+    const mergeRequest = await findMergeRequest(app, parent.project.id, merge_request_iid, parent.viewer?.id ?? 0)
     if (!mergeRequest) return null
     const subject = { ...parent, mergeRequest }
     return mergeRequestPolicy.readMergeRequest(subject) ? noteableItemOf(subject) : null

@@ -186,7 +186,7 @@ async function assigneesOf({ db }: App, { id }: MergeRequest): Promise<number[]>
 /** The merge request as the pusher may see it. Null if its project was deleted. */
 async function subjectFor(app: App, actor: User, one: MergeRequest) {
   const project = await findProjectById(app.db, one.project_id)
-  const mergeRequest = project && (await findMergeRequest(app.db, project.id, one.iid, actor.id))
+  const mergeRequest = project && (await findMergeRequest(app, project.id, one.iid, actor.id))
   return mergeRequest ? { ...(await loadRepositorySubject(app, project, actor)), mergeRequest } : null
 }
 

@@ -22,7 +22,7 @@ async function order(who: Person, one: { project_id: number; iid: number }, text
   const { app } = forge
   const actor = (await findUser(app.db, who.id))!
   const parent = (await findRepositorySubject(app, String(one.project_id), actor))!
-  const mergeRequest = (await findMergeRequest(app.db, one.project_id, one.iid, who.id))!
+  const mergeRequest = (await findMergeRequest(app, one.project_id, one.iid, who.id))!
   const { commands } = splitQuickActions(text)
   const emoji = await loadEmoji()
   const subject = { ...parent, mergeRequest }

@@ -172,7 +172,7 @@ function marking(requested: string): Ordered | null {
 /** If the gate refuses, the merge request is not merged, and the action fails. */
 async function merge(app: App, actor: User, subject: MergeRequestSubject, sha: string): Promise<void> {
   const { project_id, iid } = subject.mergeRequest
-  const current = await findMergeRequest(app.db, project_id, iid, actor.id)
+  const current = await findMergeRequest(app, project_id, iid, actor.id)
   if (!current) throw new Refusal('not_found')
   const { state, auto_merge } = await acceptWhenReady(app, actor, { ...subject, mergeRequest: current }, { sha })
   if (state !== 'merged' && !auto_merge) throw new Refusal('not_allowed')

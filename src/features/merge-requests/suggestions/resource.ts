@@ -30,7 +30,7 @@ export async function mergeRequestOf(
     .executeTakeFirst()
   const project = row && (await findRepositorySubject(app, String(row.project_id), viewer))
   if (project && row.internal && !seesInternal(project)) return null
-  const mergeRequest = project && (await findMergeRequest(app.db, row.project_id, row.iid, viewer?.id ?? 0))
+  const mergeRequest = project && (await findMergeRequest(app, row.project_id, row.iid, viewer?.id ?? 0))
   return mergeRequest ? { ...project, mergeRequest } : null
 }
 

@@ -18,7 +18,7 @@ export type LinkType = 'relates_to' | 'blocks' | 'is_blocked_by'
 /** The other issue. The actor must be able to see it and, for a change, to plan it. */
 export async function findTarget(app: App, actor: User, project: string, iid: number): Promise<IssueSubject> {
   const subject = await findProjectSubject(app, project, actor)
-  const found = subject && (await findIssue(app.db, subject.project.id, iid, actor.id))
+  const found = subject && (await findIssue(app, subject.project.id, iid, actor.id))
   const target = found && { ...subject, issue: found }
   if (!target || !issuePolicy.read(target)) throw notFound('Issue')
   return target

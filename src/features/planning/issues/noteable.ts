@@ -12,7 +12,7 @@ export const issueNoteable = noteableKind({
   on: issues,
   params: { issue_iid: id },
   async find(app, parent, { issue_iid }) {
-    const issue = await findIssue(app.db, parent.project.id, issue_iid, parent.viewer?.id ?? 0)
+    const issue = await findIssue(app, parent.project.id, issue_iid, parent.viewer?.id ?? 0)
     if (!issue) return null
     const subject = { ...parent, issue }
     if (!issuePolicy.read(subject)) return null

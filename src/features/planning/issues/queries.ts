@@ -26,7 +26,7 @@ const issueIn = (named: { name?: string }) =>
     key: 'issue',
     params: { issue_iid: id },
     policy: issuePolicy,
-    find: ({ db }, { project, viewer }, { issue_iid }) => findIssue(db, project.id, issue_iid, viewer?.id ?? 0),
+    find: (app, { project, viewer }, { issue_iid }) => findIssue(app, project.id, issue_iid, viewer?.id ?? 0),
   })
 
 export const issue = issueIn({})

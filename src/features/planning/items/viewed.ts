@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
-import type { Db, Row } from '../../../store/database.ts'
+import type { App } from '../../../context.ts'
+import { oncePerPage } from '../../../lib/async/page-reads.ts'
+import type { Row } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { isLinked } from './conditions.ts'
 import type { ItemKind, ItemRole, ItemTable } from './kind.ts'
@@ -19,8 +21,10 @@ export function viewedFinder<T extends ItemTable>(kind: ItemKind<T>) {
         select *, ${isIn('assignees', p.viewer)} as assigned, ${isIn('reviewers', p.viewer)} as reviewing
         from ${sql.table(table)} where project_id = ${p.project} and iid = ${p.iid}`,
   )
-  return async (db: Db, project: number, iid: number, viewer: number) => {
+  const read = async ({ db }: App, project: number, iid: number, viewer: number) => {
     const [found] = await viewed(db, { project, iid, viewer })
     return found ? { ...found, assigned: Boolean(found.assigned), reviewing: Boolean(found.reviewing) } : null
   }
+  return (app: App, project: number, iid: number, viewer: number) =>
+    oncePerPage(app, `${table} ${project} ${iid} of ${viewer}`, () => read(app, project, iid, viewer))
 }

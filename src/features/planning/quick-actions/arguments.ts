@@ -78,7 +78,7 @@ export async function findNamedIssue(
   { project, id }: { readonly project: string | null; readonly id: number },
 ): Promise<IssueSubject | null> {
   const subject = project === null ? home : await findNamedProject(app, viewer, home, project)
-  const issue = subject && (await findIssue(app.db, subject.project.id, id, viewer.id))
+  const issue = subject && (await findIssue(app, subject.project.id, id, viewer.id))
   const found = issue && { ...subject, issue }
   return found && issuePolicy.read(found) ? found : null
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { resource } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
+import { oncePerPage } from '../../../lib/async/page-reads.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { locksRows } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
@@ -83,12 +84,19 @@ export interface VersionedProject extends ProjectSubject {
 
 /** Finds by id or path, readable or not. */
 export async function findProjectSubject(
-  { db }: App,
+  app: App,
   id: string,
   viewer: User | null,
   binned?: { binned_too: true },
 ): Promise<VersionedProject | null> {
-  const versionKey = await findProjectVersion(db, viewer, id, binned)
+  const key = `project ${id} of ${viewer?.id ?? 0}`
+  const found = await oncePerPage(app, key, () => readProjectSubject(app.db, id, viewer))
+  return found && (!found.project.deleting || binned) ? found : null
+}
+
+/** Also finds projects in the bin: the path of a project in the bin belongs to no other. */
+async function readProjectSubject(db: Db, id: string, viewer: User | null): Promise<VersionedProject | null> {
+  const versionKey = await findProjectVersion(db, viewer, id, { binned_too: true })
   if (!versionKey) return null
   const [projects, namespaces] = await Promise.all([
     projectRows(db, [versionKey]),
@@ -97,7 +105,7 @@ export async function findProjectSubject(
   const project = projects.get(versionKey.id)
   const namespace = namespaces.get(versionKey.namespace_id)
   if (!project || !namespace) return null
-  if (project.deleting && !(binned && project.marked_for_deletion_at !== null)) return null // deleted meanwhile
+  if (project.deleting && project.marked_for_deletion_at === null) return null // deleted meanwhile
   return {
     project,
     namespace,
