@@ -161,7 +161,8 @@ export function typeOf(mode: string): TreeEntry['type'] {
   return mode === '160000' ? 'commit' : 'blob'
 }
 
-const listings = new Memory<TreeEntry[]>(8 * 1024 * 1024, (entries) =>
+/** Room for four of the largest that are gathered. */
+const listings = new Memory<TreeEntry[]>(28 * 1024 * 1024, (entries) =>
   entries.reduce((sum, { path }) => sum + 250 + 2 * path.length, 0),
 )
 

@@ -39,25 +39,20 @@ export interface KeysetPage {
  */
 export async function pageAfter(listing: Listing, token: string | null, limit: number): Promise<KeysetPage | null> {
   const [, id, before = '0'] = /^([0-9a-f]+)(?:-(\d{1,9}))?$/.exec(token ?? '') ?? []
-  let left = Number(before)
-  let isFound = token === null
-  const items: TreeEntry[] = []
-  let position = 0
-  for await (const entry of entriesOf(listing)) {
-    if (items.length === limit) return { items, token: await tokenOf(items.at(-1)!, listing, position - 1) }
-    if (isFound) items.push(entry)
-    else if (entry.id === id && left-- === 0) isFound = true
-    position++
-  }
-  return isFound ? { items, token: null } : null
+  const last = id === undefined ? undefined : (await positionsOf(listing, id))[Number(before)]
+  if (token !== null && last === undefined) return null
+  const offset = last === undefined ? 0 : last + 1
+  const { items, total } = await pageOfListing(listing, { limit, offset })
+  const end = offset + items.length
+  return { items, token: end < total ? await tokenOf(items.at(-1)!, listing, end - 1) : null }
 }
 
 async function tokenOf({ id }: TreeEntry, listing: Listing, position: number): Promise<string> {
-  let left = position
-  let before = 0
-  for await (const entry of entriesOf(listing)) {
-    if (left-- === 0) break
-    if (entry.id === id) before++
-  }
+  const before = (await positionsOf(listing, id)).indexOf(position)
   return before === 0 ? id : `${id}-${before}`
 }
+
+const positionsOf = async (listing: Listing, id: string): Promise<number[]> =>
+  isFew(listing)
+    ? byKind(listing).flatMap((entry, position) => (entry.id === id ? [position] : []))
+    : listing.positionsOf(id)
