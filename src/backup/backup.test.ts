@@ -8,6 +8,7 @@ import { DAY } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { startForge } from '../forge.ts'
 import { Archive, openArchive } from './archive.ts'
+import { contentOf, findMoment } from './history.ts'
 import { openCapturer } from './open.ts'
 import { restore } from './restore.ts'
 import { pruneArchive } from './retention.ts'
@@ -301,6 +302,25 @@ test('a wrong backup, key or folder leaves nothing half restored', async () => {
   await write(text)
   expect(await attempt()).toBe('restored')
   expect(await attempt()).toContain('is not empty')
+})
+
+test('one missing repository among many leaves nothing, while others are being written', async () => {
+  await using forge = await startForge()
+  await using stage = await backupStage(forge)
+  for (let n = 0; n < 8; n++) await forge.seed(await forge.project(), { [`${n}.txt`]: String(n) })
+  await forge.settle()
+  await stage.backUp()
+  const config = await stage.target('target')
+  const { repositories } = await contentOf(stage.archive, await findMoment(stage.archive, null))
+  expect(repositories.size).toBe(8)
+  for (const digest of [...repositories.values()].slice(0, 3)) {
+    const file = join(stage.folder, 'backup/objects', digest.slice(0, 2), digest.slice(2))
+    const content = await readFile(file)
+    await rm(file)
+    await expect.soft(restore(stage.archive, config)).rejects.toThrow(`the object ${digest} is missing`)
+    expect.soft(await readdir(config.data).catch(() => null)).toBeNull()
+    await writeFile(file, content)
+  }
 })
 
 test('a backup goes neither into the data folder nor among other files', async () => {

@@ -11,6 +11,7 @@ import { CannotStart, type Config } from '../config.ts'
 import type { BlobColumn } from '../context.ts'
 import { readKey } from '../features/instance/instance-key/file.ts'
 import { repositoryExists } from '../git/storage/repositories.ts'
+import { allEnded } from '../lib/async/all-ended.ts'
 import { batchesOf } from '../lib/async/batches.ts'
 import { randomHex, vault } from '../lib/crypto/secrets.ts'
 import { nullIfMissing } from '../lib/files/system-errors.ts'
@@ -360,7 +361,7 @@ export class Capturer {
     const changed: string[] = []
     let done = 0
     for (const some of batchesOf(targets, AT_ONCE)) {
-      const results = await Promise.all(some.map((target) => this.#storeRepository(snapshot, target)))
+      const results = await allEnded(some.map((target) => this.#storeRepository(snapshot, target)))
       changed.push(...some.filter((_, n) => results[n]).map(({ key }) => key))
       done += some.length
       this.#options.progress?.(`repositories: ${done} of ${targets.length}`)

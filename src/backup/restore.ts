@@ -10,6 +10,7 @@ import { CannotStart, usesPostgres, type Config } from '../config.ts'
 import { writeKey } from '../features/instance/instance-key/file.ts'
 import { checkInstance } from '../features/repository/checking/all.ts'
 import { flushFolder } from '../git/storage/drafts.ts'
+import { allEnded } from '../lib/async/all-ended.ts'
 import { batchesOf } from '../lib/async/batches.ts'
 import { randomHex, vault } from '../lib/crypto/secrets.ts'
 import { makeFolder } from '../lib/files/make-folder.ts'
@@ -238,7 +239,7 @@ export async function writeRepositories(
   let done = 0
   let refs = 0
   for (const some of batchesOf([...repositories], AT_ONCE)) {
-    for (const count of await Promise.all(some.map(write))) refs += count
+    for (const count of await allEnded(some.map(write))) refs += count
     done += some.length
     progress?.(`repositories: ${done} of ${repositories.size}`)
   }
@@ -254,7 +255,7 @@ export async function writeBlobs(
   const store = await openBlobs(config)
   let done = 0
   for (const some of batchesOf([...blobs], AT_ONCE)) {
-    await Promise.all(some.map((digest) => copyBlob(archive, store, digest)))
+    await allEnded(some.map((digest) => copyBlob(archive, store, digest)))
     done += some.length
     progress?.(`files: ${done} of ${blobs.size}`)
   }
