@@ -9,18 +9,11 @@ export interface Timestamps {
   readonly created_at: string
 }
 
-const STAMPS = [
-  'created_at',
-  'updated_at',
-  'updated_by_id',
-  'last_edited_at',
-  'last_edited_by_id',
-  'closed_at',
-] as const
+const TIMES = ['created_at', 'updated_at', 'updated_by_id', 'last_edited_at', 'last_edited_by_id', 'closed_at'] as const
 
 /** The changed columns, with old and new value. */
 export const timestampChanges = (was: Timestamps, is: Timestamps): { [field: string]: readonly [unknown, unknown] } =>
-  Object.fromEntries(STAMPS.filter((name) => was[name] !== is[name]).map((name) => [name, [was[name], is[name]]]))
+  Object.fromEntries(TIMES.filter((name) => was[name] !== is[name]).map((name) => [name, [was[name], is[name]]]))
 
 interface Texts {
   readonly title: string

@@ -257,14 +257,14 @@ export const removeProjectRule = (app: App, rule: ApprovalRule): Promise<void> =
 async function ofOpen<T>(
   app: App,
   subject: MergeRequestSubject,
-  work: (app: App, held: MergeRequest) => Promise<T>,
+  work: (app: App, locked: MergeRequest) => Promise<T>,
 ): Promise<T> {
   return refusingTaken(
     transact(app, async (app) => {
-      const held = await lockMergeRequest(app, subject.mergeRequest.id)
-      assertOwnRules(await findApprovalSettings(app.db, held.project_id))
-      if (held.state !== 'opened') throw forbidden()
-      return work(app, held)
+      const locked = await lockMergeRequest(app, subject.mergeRequest.id)
+      assertOwnRules(await findApprovalSettings(app.db, locked.project_id))
+      if (locked.state !== 'opened') throw forbidden()
+      return work(app, locked)
     }),
   )
 }
@@ -277,14 +277,14 @@ export async function createMergeRequestRule(
   assertRules(inputRules, input)
   const { project, mergeRequest } = subject
   const scope = { project_id: project.id, merge_request_id: mergeRequest.id }
-  return ofOpen(app, subject, async (app, held) => {
+  return ofOpen(app, subject, async (app, locked) => {
     const source = input.approval_project_rule_id
       ? await findProjectRule(app.db, project.id, input.approval_project_rule_id)
       : null
     if (source === undefined) throw notFound()
     const copy = source && (await namedBy(app.db, source.id))
     const created = await insert(app, subject, scope, { ...copy, ...input }, source?.id ?? null)
-    await ask(app, subject, held, created, new Set())
+    await ask(app, subject, locked, created, new Set())
     return created
   })
 }
@@ -293,13 +293,13 @@ export async function createMergeRequestRule(
 async function ask(
   app: App,
   { viewer }: MergeRequestSubject,
-  held: MergeRequest,
+  locked: MergeRequest,
   { id, approvals_required }: ApprovalRule,
   before: ReadonlySet<number>,
 ): Promise<void> {
   if (!viewer || approvals_required === 0) return
   const named = [...(await approversIn(app, [id]))].filter((user) => !before.has(user))
-  await askApprovers(app, held, viewer.id, named)
+  await askApprovers(app, locked, viewer.id, named)
 }
 
 async function namedBy(db: Db, rule: number): Promise<NamedRecord> {
@@ -320,11 +320,11 @@ export async function changeMergeRequestRule(
 ): Promise<ApprovalRule> {
   assertRules(inputRules, input)
   assertOwn(subject.rule)
-  return ofOpen(app, subject, async (app, held) => {
+  return ofOpen(app, subject, async (app, locked) => {
     const approvers =
       subject.rule.approvals_required > 0 ? await approversIn(app, [subject.rule.id]) : new Set<number>()
     const changed = await change(app, subject, subject.rule, input)
-    await ask(app, subject, held, changed, approvers)
+    await ask(app, subject, locked, changed, approvers)
     return changed
   })
 }

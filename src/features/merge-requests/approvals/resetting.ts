@@ -22,18 +22,18 @@ export async function setReviewers(
  * Call after a push, in its transaction. Deletes approvals, because they were given to older commits. Approvals stay
  * where the push leaves the changes identical to those of the head `unchanged`.
  */
-export async function resetApprovals(app: App, held: MergeRequest, unchanged: string | null): Promise<void> {
-  if (unchanged !== null && unchanged === held.head_sha) return
-  const { reset_approvals_on_push } = await findApprovalSettings(app.db, held.project_id)
+export async function resetApprovals(app: App, locked: MergeRequest, unchanged: string | null): Promise<void> {
+  if (unchanged !== null && unchanged === locked.head_sha) return
+  const { reset_approvals_on_push } = await findApprovalSettings(app.db, locked.project_id)
   if (!reset_approvals_on_push) return
   const gone = await app.db
     .deleteFrom('merge_request_approvals')
-    .where('merge_request_id', '=', held.id)
+    .where('merge_request_id', '=', locked.id)
     .returning('user_id')
     .execute()
   await setReviewers(
     app,
-    held.id,
+    locked.id,
     gone.map(({ user_id }) => user_id),
     'unapproved',
   )

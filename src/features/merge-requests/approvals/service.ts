@@ -39,11 +39,11 @@ export async function approveMergeRequest(
   if (newest.head_sha !== sha) throw stale()
   if (settings.require_password_to_approve) await assertPassword(app, actor, input)
   return transact(app, async (app) => {
-    const held = await lockMergeRequest(app, seen.id)
-    if (held.state !== 'opened') throw unauthenticated()
-    if (held.head_sha !== sha || held.target_branch !== seen.target_branch) throw stale()
-    await assertMayApprove(app, actor, held)
-    const { id: merge_request_id } = held
+    const locked = await lockMergeRequest(app, seen.id)
+    if (locked.state !== 'opened') throw unauthenticated()
+    if (locked.head_sha !== sha || locked.target_branch !== seen.target_branch) throw stale()
+    await assertMayApprove(app, actor, locked)
+    const { id: merge_request_id } = locked
     const [added] = await app.db
       .insertInto('merge_request_approvals')
       .values({ merge_request_id, user_id: actor.id, created_at: timestamp(app.clock) })
@@ -51,13 +51,18 @@ export async function approveMergeRequest(
       .returning('user_id')
       .execute()
     if (!added) throw unauthenticated() // already approved
-    await tell(app, actor, held, 'approved')
+    await tell(app, actor, locked, 'approved')
     await recordActivities(app, [
-      { project_id: held.project_id, author_id: actor.id, kind: 'merge_request.approved', merge_request_id: held.id },
+      {
+        project_id: locked.project_id,
+        author_id: actor.id,
+        kind: 'merge_request.approved',
+        merge_request_id: locked.id,
+      },
     ])
-    const complete = (await leftOf(app, held)) === 0
-    await emit(app, 'merge_request.approved', { id: held.id, project_id: held.project_id, by: actor.id, complete })
-    return lockMergeRequest(app, held.id)
+    const complete = (await leftOf(app, locked)) === 0
+    await emit(app, 'merge_request.approved', { id: locked.id, project_id: locked.project_id, by: actor.id, complete })
+    return lockMergeRequest(app, locked.id)
   })
 }
 
@@ -65,10 +70,10 @@ const stale = () => conflict('SHA does not match HEAD of source branch')
 
 const leftOf = async ({ db }: App, one: MergeRequest) => (await approvalsOf(db, [one])).get(one.id)?.left ?? 0
 
-async function assertMayApprove({ db }: App, actor: User, held: MergeRequest): Promise<void> {
-  const settings = await findApprovalSettings(db, held.project_id)
-  const isCommitter = await isCommitterOf(db, held.id, actor.id)
-  if (!isImpartial(actor.id, held, settings, { isCommitter })) throw unauthenticated()
+async function assertMayApprove({ db }: App, actor: User, locked: MergeRequest): Promise<void> {
+  const settings = await findApprovalSettings(db, locked.project_id)
+  const isCommitter = await isCommitterOf(db, locked.id, actor.id)
+  if (!isImpartial(actor.id, locked, settings, { isCommitter })) throw unauthenticated()
 }
 
 /** Wrong passwords count like failed sign-ins. */
@@ -86,17 +91,17 @@ async function assertPassword(app: App, actor: User, { approval_password, addres
 
 export async function unapproveMergeRequest(app: App, actor: User, { id }: MergeRequest): Promise<MergeRequest> {
   return transact(app, async (app) => {
-    const held = await lockMergeRequest(app, id)
-    if (held.state !== 'opened') throw unauthenticated()
-    const complete = (await leftOf(app, held)) === 0
+    const locked = await lockMergeRequest(app, id)
+    if (locked.state !== 'opened') throw unauthenticated()
+    const complete = (await leftOf(app, locked)) === 0
     const { numDeletedRows } = await app.db
       .deleteFrom('merge_request_approvals')
       .where('merge_request_id', '=', id)
       .where('user_id', '=', actor.id)
       .executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound()
-    await tell(app, actor, held, 'unapproved')
-    await emit(app, 'merge_request.unapproved', { id, project_id: held.project_id, by: actor.id, complete })
+    await tell(app, actor, locked, 'unapproved')
+    await emit(app, 'merge_request.unapproved', { id, project_id: locked.project_id, by: actor.id, complete })
     return lockMergeRequest(app, id)
   })
 }
@@ -104,10 +109,10 @@ export async function unapproveMergeRequest(app: App, actor: User, { id }: Merge
 async function tell(
   app: TransactionApp,
   actor: User,
-  held: MergeRequest,
+  locked: MergeRequest,
   state: 'approved' | 'unapproved',
 ): Promise<void> {
-  const { id: merge_request_id, project_id } = held
+  const { id: merge_request_id, project_id } = locked
   await setReviewers(app, merge_request_id, [actor.id], state)
   const body = `${state} this merge request`
   await addSystemNotes(app, actor, { project_id, merge_request_id }, [{ action: state, body }])
@@ -130,15 +135,15 @@ export async function requireApprovals(
 ): Promise<MergeRequest> {
   assertOwnRules(await findApprovalSettings(app.db, project.id))
   return transact(app, async (app) => {
-    const held = await lockMergeRequest(app, mergeRequest.id)
-    if (held.state !== 'opened') throw forbidden()
+    const locked = await lockMergeRequest(app, mergeRequest.id)
+    if (locked.state !== 'opened') throw forbidden()
     const { approvals_before_merge: usual } = project
     await app.db
       .updateTable('merge_requests')
       .set({ approvals_before_merge: usual > 0 && approvals_required > usual ? approvals_required : null })
-      .where('id', '=', held.id)
+      .where('id', '=', locked.id)
       .execute()
-    await touchMergeRequest(app, held.id)
-    return lockMergeRequest(app, held.id)
+    await touchMergeRequest(app, locked.id)
+    return lockMergeRequest(app, locked.id)
   })
 }

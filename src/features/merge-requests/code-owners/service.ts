@@ -45,20 +45,21 @@ export async function refreshOwnership(app: App, one: MergeRequest, tips: Tips):
 
 /** False if another process has changed the merge request: the result is outdated. */
 async function isStill(db: TransactionDb, { id, head_sha, base_sha, target_branch }: MergeRequest, { target }: Tips) {
-  const held = await db
+  const current = await db
     .selectFrom('merge_requests')
     .select(['project_id', 'head_sha', 'base_sha', 'target_branch', 'state'])
     .where('id', '=', id)
     .$if(locksRows(db), (query) => query.forNoKeyUpdate())
     .executeTakeFirst()
-  if (!held || held.state !== 'opened') return false
+  if (!current || current.state !== 'opened') return false
   const tip = await db
     .selectFrom('merge_targets')
     .select('sha')
-    .where('project_id', '=', held.project_id)
+    .where('project_id', '=', current.project_id)
     .where('branch', '=', target_branch)
     .executeTakeFirst()
-  const isSame = held.head_sha === head_sha && held.base_sha === base_sha && held.target_branch === target_branch
+  const isSame =
+    current.head_sha === head_sha && current.base_sha === base_sha && current.target_branch === target_branch
   return isSame && (tip?.sha ?? null) === target
 }
 

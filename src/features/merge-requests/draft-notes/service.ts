@@ -81,8 +81,8 @@ async function storedPositionOf(
   position: PositionInput | null | undefined,
   commit: string | null,
 ) {
-  const placed = await positionIn(app, topic, position, commit)
-  return placed && { position: JSON.stringify(placed.original ?? placed.position), line_code: placed.line_code }
+  const stored = await positionIn(app, topic, position, commit)
+  return stored && { position: JSON.stringify(stored.original ?? stored.position), line_code: stored.line_code }
 }
 
 export async function updateDraft(
@@ -169,6 +169,6 @@ async function whereOf(
   const discussion = discussion_id === null ? null : await findDiscussion(app, subject, discussion_id)
   if (discussion) return { discussion }
   const given = position === null ? null : (JSON.parse(position) as PositionInput)
-  const placed = given && ((await subject.topic.resolvePosition?.(app, given, commit_sha)) ?? null)
-  return placed || commit_sha !== null ? { placed } : { alone: true }
+  const stored = given && ((await subject.topic.resolvePosition?.(app, given, commit_sha)) ?? null)
+  return stored || commit_sha !== null ? { position: stored } : { alone: true }
 }

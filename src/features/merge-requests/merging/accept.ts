@@ -54,8 +54,11 @@ const notOpen = () => new Refusal('not_acceptable', 'Method Not Allowed')
 const OF_COMMITS: readonly Gate['name'][] = ['commits', 'conflict', 'rebase']
 
 /** Throws for the first failed check, in the order that the API defines. */
-export function assertMergeable(facts: MergeFacts, { beside = [] }: { beside?: readonly Gate['name'][] } = {}): void {
-  const bars = barsOf(facts).filter(({ name }) => !beside.includes(name))
+export function assertMergeable(
+  facts: MergeFacts,
+  { beside: except = [] }: { beside?: readonly Gate['name'][] } = {},
+): void {
+  const bars = barsOf(facts).filter(({ name }) => !except.includes(name))
   if (bars.some(({ name }) => name === 'open')) throw notOpen()
   if (bars.length === 0) return
   const isOfCommits = bars.every(({ name }) => OF_COMMITS.includes(name))
@@ -239,13 +242,13 @@ async function lock(
 ): Promise<{ locked: MergeRequest; change: Change }> {
   const { user: actor } = pusher
   return transact(app, async (app) => {
-    const held = await lockMergeRequest(app, seen.id)
-    if (held.state !== 'opened') throw notOpen()
-    if (held.head_sha !== seen.head_sha || held.target_branch !== seen.target_branch) throw stale()
+    const current = await lockMergeRequest(app, seen.id)
+    if (current.state !== 'opened') throw notOpen()
+    if (current.head_sha !== seen.head_sha || current.target_branch !== seen.target_branch) throw stale()
     // Approvals, threads, statuses and rights may have changed since the first check.
-    assertMergeable((await mergeFacts(app.db, [{ ...held, squash: seen.squash }])).get(held.id)!)
+    assertMergeable((await mergeFacts(app.db, [{ ...current, squash: seen.squash }])).get(current.id)!)
     const now = await reloadSubject(app, actor, target)
-    if (!(await mayMergeInto(app, now, held.target_branch))) throw unauthenticated()
+    if (!(await mayMergeInto(app, now, current.target_branch))) throw unauthenticated()
     const merging: Merging = {
       commit,
       mergeCommit,
@@ -264,7 +267,7 @@ async function lock(
         merge_user_id: actor.id,
         ...(should_remove_source_branch !== undefined && { should_remove_source_branch }),
       })
-      .where('id', '=', held.id)
+      .where('id', '=', current.id)
       .returningAll()
       .executeTakeFirstOrThrow()
     return { locked, change }

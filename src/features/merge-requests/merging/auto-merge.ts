@@ -35,11 +35,11 @@ export async function acceptWhenReady(
   assertMergeable(facts, { beside: ['pipeline'] })
   if (input.sha && input.sha !== one.head_sha) throw new Refusal('conflict', 'SHA does not match HEAD of source branch')
   return transact(app, async (app) => {
-    const held = await lockMergeRequest(app, one.id)
-    if (held.state !== 'opened' || held.head_sha !== one.head_sha) {
+    const locked = await lockMergeRequest(app, one.id)
+    if (locked.state !== 'opened' || locked.head_sha !== one.head_sha) {
       throw new Refusal('conflict', 'SHA does not match HEAD of source branch')
     }
-    if (held.target_branch !== one.target_branch) throw new Refusal('conflict', RETARGETED)
+    if (locked.target_branch !== one.target_branch) throw new Refusal('conflict', RETARGETED)
     const updated = await app.db
       .updateTable('merge_requests')
       .set({
@@ -52,17 +52,17 @@ export async function acceptWhenReady(
         updated_by_id: actor.id,
         updated_at: timestamp(app.clock),
       })
-      .where('id', '=', held.id)
+      .where('id', '=', locked.id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    if (!held.auto_merge) {
+    if (!locked.auto_merge) {
       const body = `enabled an automatic merge when the pipeline for ${one.head_sha} succeeds`
-      await tell(app, actor, held, { action: 'merge', body })
+      await tell(app, actor, locked, { action: 'merge', body })
       await emit(app, 'merge_request.updated', {
-        id: held.id,
-        project_id: held.project_id,
+        id: locked.id,
+        project_id: locked.project_id,
         by: actor.id,
-        changes: { auto_merge: [false, true], ...timestampChanges(held, updated) },
+        changes: { auto_merge: [false, true], ...timestampChanges(locked, updated) },
       })
     }
     return updated
@@ -78,9 +78,9 @@ export async function cancelAutoMerge(app: App, actor: User, subject: MergeReque
   const isAuthor = seen.author_id === actor.id
   if (!isAuthor && !(await mayMergeInto(app, subject, seen.target_branch))) throw unauthenticated()
   return transact(app, async (app) => {
-    const held = await lockMergeRequest(app, seen.id)
-    if (held.state !== 'opened') throw new Refusal('not_allowed')
-    if (!held.auto_merge) throw new Refusal('not_acceptable', 'Method Not Allowed')
+    const locked = await lockMergeRequest(app, seen.id)
+    if (locked.state !== 'opened') throw new Refusal('not_allowed')
+    if (!locked.auto_merge) throw new Refusal('not_acceptable', 'Method Not Allowed')
     const updated = await app.db
       .updateTable('merge_requests')
       .set({
@@ -88,15 +88,15 @@ export async function cancelAutoMerge(app: App, actor: User, subject: MergeReque
         updated_by_id: actor.id,
         updated_at: timestamp(app.clock),
       })
-      .where('id', '=', held.id)
+      .where('id', '=', locked.id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    await tell(app, actor, held, CALLED_OFF_NOTE)
+    await tell(app, actor, locked, CALLED_OFF_NOTE)
     await emit(app, 'merge_request.updated', {
-      id: held.id,
-      project_id: held.project_id,
+      id: locked.id,
+      project_id: locked.project_id,
       by: actor.id,
-      changes: { auto_merge: [true, false], ...timestampChanges(held, updated) },
+      changes: { auto_merge: [true, false], ...timestampChanges(locked, updated) },
     })
     return updated
   })

@@ -18,24 +18,24 @@ import type { Merging } from './model.ts'
 /** Only for a `locked` merge request. Any other is returned unchanged. */
 export async function finishMerge(app: App, id: number): Promise<MergeRequest> {
   return transact(app, async (app) => {
-    const held = await lockMergeRequest(app, id)
-    if (held.merging === null) return held
-    const { mergeCommit, squashCommit, by } = JSON.parse(held.merging) as Merging
-    return becomeMerged(app, held, by, { merge_commit_sha: mergeCommit, squash_commit_sha: squashCommit })
+    const locked = await lockMergeRequest(app, id)
+    if (locked.merging === null) return locked
+    const { mergeCommit, squashCommit, by } = JSON.parse(locked.merging) as Merging
+    return becomeMerged(app, locked, by, { merge_commit_sha: mergeCommit, squash_commit_sha: squashCommit })
   })
 }
 
 /** A push put the head on the target. */
 export async function mergedByPush(app: App, id: number, by: number | null): Promise<void> {
   await transact(app, async (app) => {
-    const held = await lockMergeRequest(app, id)
-    if (held.state === 'opened') await becomeMerged(app, held, by, {})
+    const locked = await lockMergeRequest(app, id)
+    if (locked.state === 'opened') await becomeMerged(app, locked, by, {})
   })
 }
 
 async function becomeMerged(
   app: TransactionApp,
-  held: MergeRequest,
+  locked: MergeRequest,
   by: number | null,
   commits: { merge_commit_sha?: string | null; squash_commit_sha?: string | null },
 ): Promise<MergeRequest> {
@@ -52,12 +52,12 @@ async function becomeMerged(
       ...NO_AUTO_MERGE,
       ...commits,
     })
-    .where('id', '=', held.id)
+    .where('id', '=', locked.id)
     .returningAll()
     .executeTakeFirstOrThrow()
   const actor = by === null ? null : await findUser(app.db, by)
   if (actor) {
-    const { id: merge_request_id, project_id } = held
+    const { id: merge_request_id, project_id } = locked
     await addSystemNotes(app, actor, { project_id, merge_request_id }, [{ action: 'merged', body: 'merged' }])
     await addResourceEvents(app, actor, { merge_request_id }, { state: 'merged' })
     await recordActivities(app, [
@@ -66,9 +66,9 @@ async function becomeMerged(
   }
   const changes = {
     state: ['opened', 'merged'],
-    merge_commit_sha: [held.merge_commit_sha, merged.merge_commit_sha],
-    ...timestampChanges(held, merged),
+    merge_commit_sha: [locked.merge_commit_sha, merged.merge_commit_sha],
+    ...timestampChanges(locked, merged),
   } as const
-  await emit(app, 'merge_request.merged', { id: held.id, project_id: held.project_id, by, changes })
+  await emit(app, 'merge_request.merged', { id: locked.id, project_id: locked.project_id, by, changes })
   return merged
 }

@@ -42,7 +42,7 @@ export async function traceThreads(app: App, dir: string, seen: MergeRequest, no
 export async function followThreads(
   app: TransactionApp,
   actor: User | null,
-  held: MergeRequest,
+  locked: MergeRequest,
   version: Version,
   moves: readonly ThreadMove[],
 ): Promise<void> {
@@ -52,21 +52,21 @@ export async function followThreads(
     db
       .selectFrom('projects')
       .select('resolve_outdated_diff_discussions')
-      .where('id', '=', held.project_id)
+      .where('id', '=', locked.project_id)
       .executeTakeFirstOrThrow(),
     db
       .selectFrom('merge_request_versions')
       .select(sql<number>`count(*)`.as('number'))
-      .where('merge_request_id', '=', held.id)
+      .where('merge_request_id', '=', locked.id)
       .where('id', '<=', version.id)
       .executeTakeFirstOrThrow(),
-    projectPaths(db, [held.project_id]),
+    projectPaths(db, [locked.project_id]),
   ])
-  const web = pageBelow(`${app.url}/${paths.get(held.project_id)}`, `merge_requests/${held.iid}/diffs`)
+  const web = pageBelow(`${app.url}/${paths.get(locked.project_id)}`, `merge_requests/${locked.iid}/diffs`)
   const outdated = ({ line_code }: ThreadMove) => {
-    const url = `${web}?diff_id=${version.id}&start_sha=${held.head_sha}${line_code === null ? '' : `#${line_code}`}`
+    const url = `${web}?diff_id=${version.id}&start_sha=${locked.head_sha}${line_code === null ? '' : `#${line_code}`}`
     return `changed this line in [version ${Number(number)} of the diff](${url})`
   }
-  const noteable = { project_id: held.project_id, merge_request_id: held.id }
+  const noteable = { project_id: locked.project_id, merge_request_id: locked.id }
   await moveThreads(app, actor, noteable, moves, { outdated, resolves: project.resolve_outdated_diff_discussions })
 }

@@ -32,7 +32,7 @@ export function noteableItemOf(subject: MergeRequestSubject): NoteableItem {
       obey: (app, actor, commands, emoji) => obeyOnMergeRequest(app, actor, subject, commands, emoji, publish),
     }),
     touch: (app) => touchMergeRequest(app, one.id),
-    heed: (_app, text, placed) => heedSuggestions(subject.dir, text, placed),
+    heed: (_app, text, position) => heedSuggestions(subject.dir, text, position),
     // Suggestions quote the code that they replace.
     ...(mergeRequestPolicy.readCode(subject) && { suggestions: (app, notes) => suggestionsOf(app, one, notes) }),
     commitNamed: (app, sha) => findOwnCommit(app, subject, sha),

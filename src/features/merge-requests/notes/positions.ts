@@ -31,8 +31,8 @@ async function positionOnCommit(dir: string, commit: string, given: PositionInpu
   const base = (await findCommit(dir, commit))?.parents[0]
   if (base === undefined || given.head_sha !== commit || given.base_sha !== base) return null
   const diff = await changesBetween(dir, base, commit)
-  const placed = storedPosition(diff?.files ?? [], { base, head: commit }, given)
-  return placed && { ...placed, original: placed.position }
+  const stored = storedPosition(diff?.files ?? [], { base, head: commit }, given)
+  return stored && { ...stored, original: stored.position }
 }
 
 /** A position in the diff of any version, or between two versions. Null: no such line. */
@@ -58,11 +58,11 @@ export async function positionIn(
     .executeTakeFirst()
   const diff = await changesBetween(dir, earlier ? given.start_sha : version.base_sha, given.head_sha)
   const ends = { base: version.base_sha, start: earlier ? given.start_sha : version.start_sha, head: given.head_sha }
-  const placed = storedPosition(diff?.files ?? [], ends, given)
-  if (!placed) return null
-  const { position: original } = placed
+  const stored = storedPosition(diff?.files ?? [], ends, given)
+  if (!stored) return null
+  const { position: original } = stored
   const isNewest = original.head_sha === mergeRequest.head_sha && original.base_sha === mergeRequest.base_sha
-  if (isNewest) return { ...placed, original }
+  if (isNewest) return { ...stored, original }
   const from = { ...version, head_sha: given.head_sha }
-  return { ...((await tracer(dir, from, mergeRequest)(original)) ?? placed), original }
+  return { ...((await tracer(dir, from, mergeRequest)(original)) ?? stored), original }
 }

@@ -12,11 +12,11 @@ const MOST_REPLACED = 256 * 1024
 export async function heedSuggestions(
   dir: string,
   text: string,
-  placed: StoredPosition | null,
+  position: StoredPosition | null,
 ): Promise<Settle | undefined> {
-  const line = placed?.position.new_line
-  if (!placed || !line || placed.position.position_type !== 'text') return undefined
-  const { head_sha, new_path } = placed.position
+  const line = position?.position.new_line
+  if (!position || !line || position.position.position_type !== 'text') return undefined
+  const { head_sha, new_path } = position.position
   const suggested = suggestionsIn(text)
   const lines = suggested.length > 0 ? await linesAt(dir, head_sha, new_path ?? '') : null
   let replaced = 0

@@ -62,35 +62,35 @@ async function follow(
   const moves = await traceThreads(app, tips.dir, seen, measured)
   const unfinished = added.own.find(({ title }) => isUnfinishedCommit(title))
   const followed = await transact(app, async (app) => {
-    const held = await lockMergeRequest(app, seen.id)
-    const isAsSeen = held.head_sha === seen.head_sha && held.target_branch === seen.target_branch
-    if (held.state !== 'opened' || !isAsSeen) return held
-    const version = await addVersion(app, held.id, measured)
-    const becomesDraft = unfinished !== undefined && !held.draft
+    const locked = await lockMergeRequest(app, seen.id)
+    const isAsSeen = locked.head_sha === seen.head_sha && locked.target_branch === seen.target_branch
+    if (locked.state !== 'opened' || !isAsSeen) return locked
+    const version = await addVersion(app, locked.id, measured)
+    const becomesDraft = unfinished !== undefined && !locked.draft
     const updated = await app.db
       .updateTable('merge_requests')
       .set({
         ...versionColumns(measured),
         ...UNCHECKED,
         ...NO_AUTO_MERGE,
-        ...(becomesDraft && { draft: true, title: `WIP: ${held.title}`.slice(0, 255) }),
+        ...(becomesDraft && { draft: true, title: `WIP: ${locked.title}`.slice(0, 255) }),
         updated_at: timestamp(app.clock),
       })
-      .where('id', '=', held.id)
+      .where('id', '=', locked.id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    await resetApprovals(app, held, unchanged)
-    if (actor) await tell(app, actor, held, added, version, becomesDraft ? unfinished.id : null)
-    await followThreads(app, actor, held, version, moves)
+    await resetApprovals(app, locked, unchanged)
+    if (actor) await tell(app, actor, locked, added, version, becomesDraft ? unfinished.id : null)
+    await followThreads(app, actor, locked, version, moves)
     await emit(app, 'merge_request.pushed', {
-      id: held.id,
-      project_id: held.project_id,
+      id: locked.id,
+      project_id: locked.project_id,
       by,
-      before: held.head_sha,
+      before: locked.head_sha,
       after: measured.head_sha,
       changes: {
-        ...(becomesDraft && { draft: [false, true], title: [held.title, updated.title] }),
-        ...timestampChanges(held, updated),
+        ...(becomesDraft && { draft: [false, true], title: [locked.title, updated.title] }),
+        ...timestampChanges(locked, updated),
       },
     })
     return updated
@@ -118,20 +118,20 @@ async function addedCommits(dir: string, { head_sha: before }: MergeRequest, now
 async function tell(
   app: TransactionApp,
   actor: User,
-  held: MergeRequest,
+  locked: MergeRequest,
   { own, fromTarget }: Added,
   version: Version,
   unfinished: string | null,
 ): Promise<void> {
-  const paths = await projectPaths(app.db, [held.project_id])
-  const web = pageBelow(`${app.url}/${paths.get(held.project_id)}`, `merge_requests/${held.iid}`)
-  const compare = `${web}/diffs?diff_id=${version.id}&start_sha=${held.head_sha}`
+  const paths = await projectPaths(app.db, [locked.project_id])
+  const web = pageBelow(`${app.url}/${paths.get(locked.project_id)}`, `merge_requests/${locked.iid}`)
+  const compare = `${web}/diffs?diff_id=${version.id}&start_sha=${locked.head_sha}`
   const notes: SystemNote[] = [
     ...(own.length > 0 || fromTarget
       ? [
           {
             action: 'commit' as const,
-            body: pushNote({ commits: own, fromTarget, target: held.target_branch, compare }),
+            body: pushNote({ commits: own, fromTarget, target: locked.target_branch, compare }),
           },
         ]
       : []),
@@ -139,5 +139,5 @@ async function tell(
       ? []
       : [{ action: 'title' as const, body: `marked as a **Work In Progress** from ${unfinished}` }]),
   ]
-  await addSystemNotes(app, actor, { project_id: held.project_id, merge_request_id: held.id }, notes)
+  await addSystemNotes(app, actor, { project_id: locked.project_id, merge_request_id: locked.id }, notes)
 }

@@ -83,8 +83,8 @@ function renewVersion(app: App, project: Project, id: number): Promise<void> {
     await keepEnds(dir, seen.head_sha, target)
     const measured = await measure(dir, seen.head_sha, target)
     await transact(app, async (app) => {
-      const held = await lockMergeRequest(app, id)
-      if (!isSame(held, seen)) return
+      const locked = await lockMergeRequest(app, id)
+      if (!isSame(locked, seen)) return
       await addVersion(app, id, measured)
       await app.db
         .updateTable('merge_requests')
@@ -97,8 +97,8 @@ function renewVersion(app: App, project: Project, id: number): Promise<void> {
   })
 }
 
-const isSame = (held: MergeRequest, seen: MergeRequest) =>
-  held.state === 'opened' &&
-  held.head_sha === seen.head_sha &&
-  held.start_sha === seen.start_sha &&
-  held.target_branch === seen.target_branch
+const isSame = (locked: MergeRequest, seen: MergeRequest) =>
+  locked.state === 'opened' &&
+  locked.head_sha === seen.head_sha &&
+  locked.start_sha === seen.start_sha &&
+  locked.target_branch === seen.target_branch

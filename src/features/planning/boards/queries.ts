@@ -66,11 +66,11 @@ export async function presentBoards(
     app.db,
     boards.map(({ id }) => id),
   )
-  const [placed] = project ? await loadProjects(app.db, viewer, [project]) : []
+  const [loaded] = project ? await loadProjects(app.db, viewer, [project]) : []
   const around = {
     url: app.url,
     group,
-    project: placed ? presentSimpleProject(placed, addresses(app)) : null,
+    project: loaded ? presentSimpleProject(loaded, addresses(app)) : null,
   }
   return boards.map((board) => presentBoard({ ...board, lists: lists.get(board.id) ?? [] }, around))
 }

@@ -40,9 +40,9 @@ export async function commentCommit(
 ): Promise<NoteOutcome> {
   assertRules(commentRules, { note })
   const noteable = { ...subject, topic: noteableItemOf(subject, commit) }
-  const placed = anchor && ((await noteable.topic.resolvePosition?.(app, positionAt(anchor, commit))) ?? null)
-  return placed
-    ? startDiscussion(app, author, noteable, { body: note }, placed)
+  const position = anchor && ((await noteable.topic.resolvePosition?.(app, positionAt(anchor, commit))) ?? null)
+  return position
+    ? startDiscussion(app, author, noteable, { body: note }, position)
     : createNote(app, author, noteable, { body: note })
 }
 

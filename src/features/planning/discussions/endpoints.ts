@@ -69,9 +69,9 @@ export function discussionsOn(noteable: NoteableKind) {
       output: DiscussionEntity,
       async handle({ app, viewer, subject, input: { position, commit_id, confidential, ...rest } }) {
         const commit = commit_id ? await subject.topic.commitNamed?.(app, commit_id) : null
-        const placed = await positionIn(app, subject.topic, position, commit)
+        const stored = await positionIn(app, subject.topic, position, commit)
         const request = { ...rest, commit, internal: rest.internal ?? confidential }
-        const { note, obeyed } = await startDiscussion(app, viewer, subject, request, placed)
+        const { note, obeyed } = await startDiscussion(app, viewer, subject, request, stored)
         return note ? (await presentDiscussions(app, subject.topic, [[note]]))[0]! : onlyObeyed(obeyed)
       },
     }),

@@ -35,7 +35,7 @@ export interface NoteableItem {
   /** Runs the quick actions of a note, in its transaction. Absent: they stay text. */
   obey?(app: TransactionApp, actor: User, commands: readonly QuickAction[], emoji: FindEmoji): Promise<Obeyed>
   /** Parses the suggestions in a text on a line. The returned function stores them, in the transaction of the note. */
-  heed?(app: App, text: string, placed: StoredPosition | null): Promise<Settle | undefined>
+  heed?(app: App, text: string, position: StoredPosition | null): Promise<Settle | undefined>
   /** The stored suggestions, by note id. */
   suggestions?(app: App, notes: readonly Note[]): Promise<ReadonlyMap<number, SuggestionRecord[]>>
   /**

@@ -64,19 +64,19 @@ async function receive(
   app: App,
   { topic }: NoteableSubject,
   body: string,
-  placed: StoredPosition | null,
+  position: StoredPosition | null,
 ): Promise<Received> {
   const { text, commands } = topic.obey ? splitQuickActions(body, topic.actionable) : { text: body, commands: [] }
   if (text !== '' || commands.length === 0) assertSayable(text)
   const emoji: FindEmoji = commands.length > 0 ? await loadEmoji() : () => null
-  return { text, commands, emoji, settle: await topic.heed?.(app, text, placed) }
+  return { text, commands, emoji, settle: await topic.heed?.(app, text, position) }
 }
 
 /** The position of a note in a thread and in a diff. */
 interface State {
   readonly type: Note['type']
   readonly discussion_id: string
-  readonly placed?: StoredPosition | null
+  readonly position?: StoredPosition | null
   /** The thread is already resolved. */
   readonly resolved?: boolean
 }
@@ -84,7 +84,7 @@ interface State {
 export type Where =
   | { readonly alone: true }
   /** The first note of a thread, on a line or not. */
-  | { readonly placed: StoredPosition | null }
+  | { readonly position: StoredPosition | null }
   | { readonly discussion: readonly Note[] }
 
 /** Validates a note. The returned function writes it, in a transaction. */
@@ -96,10 +96,11 @@ export async function prepareNote(
   where: Where,
 ): Promise<(app: TransactionApp) => Promise<NoteOutcome>> {
   if ('discussion' in where) return prepareReply(app, actor, subject, where.discussion, input)
-  const placed = 'placed' in where ? where.placed : null
-  const received = await receive(app, subject, input.body, placed)
-  const type = 'alone' in where ? null : placed ? 'DiffNote' : 'DiscussionNote'
-  return (app) => insertNote(app, actor, subject, input, received, { type, discussion_id: newDiscussionId(), placed })
+  const stored = 'position' in where ? where.position : null
+  const received = await receive(app, subject, input.body, stored)
+  const type = 'alone' in where ? null : stored ? 'DiffNote' : 'DiscussionNote'
+  return (app) =>
+    insertNote(app, actor, subject, input, received, { type, discussion_id: newDiscussionId(), position: stored })
 }
 
 async function prepareAndSay(
@@ -122,8 +123,8 @@ export const startDiscussion = (
   actor: User,
   subject: NoteableSubject,
   input: NoteInput,
-  placed: StoredPosition | null,
-): Promise<NoteOutcome> => prepareAndSay(app, actor, subject, input, { placed })
+  stored: StoredPosition | null,
+): Promise<NoteOutcome> => prepareAndSay(app, actor, subject, input, { position: stored })
 
 export const reply = (
   app: App,
@@ -143,9 +144,9 @@ export async function positionIn(
   commit: string | null = null,
 ): Promise<StoredPosition | null> {
   if (!position || !resolvePosition) return null
-  const placed = await resolvePosition(app, position, commit)
-  if (!placed) throw new Refusal('bad_request', MISPLACED)
-  return placed
+  const stored = await resolvePosition(app, position, commit)
+  if (!stored) throw new Refusal('bad_request', MISPLACED)
+  return stored
 }
 
 export function positionsOf({ position, line_code, original_position }: Note): StoredPosition | null {
@@ -168,15 +169,15 @@ async function prepareReply(
   const type = first.type ?? 'DiscussionNote'
   const received = await receive(app, subject, input.body, positionsOf(first))
   return async (app) => {
-    const held = await lockNote(app, first.id)
+    const locked = await lockNote(app, first.id)
     const { notes, bytes } = await sizeOfDiscussion(app.db, discussion_id)
     if (notes >= MOST_NOTES) throw new Refusal('bad_request', `A discussion has at most ${MOST_NOTES} notes`)
     if (bytes + Buffer.byteLength(received.text) > MOST_BYTES) throw new Refusal('bad_request', DISCUSSION_TOO_LONG)
     // A reply to a resolved thread does not reopen it.
     const resolved = subject.topic.threads !== undefined && (await isResolved(app, discussion_id))
-    if (held.type === null && received.text !== '')
+    if (locked.type === null && received.text !== '')
       await app.db.updateTable('notes').set({ type }).where('id', '=', first.id).execute()
-    const state = { type, discussion_id, placed: positionsOf(held), resolved }
+    const state = { type, discussion_id, position: positionsOf(locked), resolved }
     return insertNote(app, actor, subject, { ...input, internal, commit }, received, state)
   }
 }
@@ -205,7 +206,7 @@ async function insertNote(
   subject: NoteableSubject,
   { created_at, internal, commit, review }: NoteInput,
   { text, commands, emoji, settle }: Received,
-  { type, discussion_id, placed, resolved = false }: State,
+  { type, discussion_id, position, resolved = false }: State,
 ): Promise<NoteOutcome> {
   if (internal && !['Issue', 'MergeRequest'].includes(subject.topic.type))
     throw new Refusal('bad_request', NOT_INTERNAL)
@@ -233,9 +234,9 @@ async function insertNote(
               action: null,
               internal: internal ?? false,
               thread_commit_sha: commit ?? null,
-              position: placed ? JSON.stringify(placed.position) : null,
-              line_code: placed?.line_code ?? null,
-              original_position: placed?.original ? JSON.stringify(placed.original) : null,
+              position: position ? JSON.stringify(position.position) : null,
+              line_code: position?.line_code ?? null,
+              original_position: position?.original ? JSON.stringify(position.original) : null,
               resolved_at: resolved ? now : null,
               resolved_by_id: resolved ? actor.id : null,
               created_at: at,
