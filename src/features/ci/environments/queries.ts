@@ -93,8 +93,8 @@ export async function presentEnvironments(
   rows: readonly Environment[],
 ): Promise<z.infer<typeof ListedEnvironmentEntity>[]> {
   if (rows.length === 0) return []
-  const [placed] = await loadProjects(app.db, viewer, [project])
-  const shown = presentSimpleProject(placed!, addresses(app))
+  const [loaded] = await loadProjects(app.db, viewer, [project])
+  const shown = presentSimpleProject(loaded!, addresses(app))
   return rows.map((row) => presentListedEnvironment(row, shown))
 }
 

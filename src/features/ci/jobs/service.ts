@@ -39,10 +39,10 @@ async function runAgain(
   await begin(dir, { id: job.pipeline_id, sha: job.sha })
   return transact(app, async (app) => {
     await lockPipeline(app, job.pipeline_id)
-    const held = await app.db.selectFrom('ci_jobs').selectAll().where('id', '=', job.id).executeTakeFirst()
-    if (!held || held.retried || !isEnded(held.status)) throw forbidden('Job is not retryable')
-    const made = await cloneJob(app, held, { status: 'pending', user_id: viewer?.id ?? null, ...more })
-    await reopenAfter(app, held)
+    const current = await app.db.selectFrom('ci_jobs').selectAll().where('id', '=', job.id).executeTakeFirst()
+    if (!current || current.retried || !isEnded(current.status)) throw forbidden('Job is not retryable')
+    const made = await cloneJob(app, current, { status: 'pending', user_id: viewer?.id ?? null, ...more })
+    await reopenAfter(app, current)
     await processLocked(app, job.pipeline_id)
     return made
   })
@@ -90,9 +90,9 @@ const unplayable = () => new Refusal('bad_request', '400 (Bad request) "Unplayab
 export async function eraseJob(app: App, subject: RepositorySubject, job: Job): Promise<void> {
   await assertChanges(app, subject, job)
   await transact(app, async ({ db, clock }) => {
-    const held = await db.selectFrom('ci_jobs').selectAll().where('id', '=', job.id).executeTakeFirst()
+    const current = await db.selectFrom('ci_jobs').selectAll().where('id', '=', job.id).executeTakeFirst()
     const kept = await db.selectFrom('ci_artifacts').select('id').where('job_id', '=', job.id).limit(1).execute()
-    const isErasable = held && isEnded(held.status) && (kept.length > 0 || held.trace_size > 0)
+    const isErasable = current && isEnded(current.status) && (kept.length > 0 || current.trace_size > 0)
     if (!isErasable) throw forbidden('Job is not erasable!')
     await db.deleteFrom('ci_artifacts').where('job_id', '=', job.id).execute()
     await db.deleteFrom('ci_trace_chunks').where('job_id', '=', job.id).execute()

@@ -8,9 +8,9 @@ import { announce } from '../../../store/dialect.ts'
 
 const CHANNEL = 'jobs_waiting'
 
-interface Capacity {
+interface WaitingRunners {
   readonly waiting: Set<() => void>
-  deafen: (() => void) | null
+  stopListening: (() => void) | null
   /**
    * The id of the newest job in the queue. Some stores only report that something was written; comparing this id shows
    * whether a job was added.
@@ -19,21 +19,21 @@ interface Capacity {
   closed: boolean
 }
 
-const rooms = new WeakMap<Store, Capacity>()
+const byStore = new WeakMap<Store, WaitingRunners>()
 
-function capacityOf({ store }: App): Capacity {
-  let room = rooms.get(store)
-  if (!room) rooms.set(store, (room = { waiting: new Set(), deafen: null, newest: 0, closed: false }))
-  return room
+function waitingRunnersOf({ store }: App): WaitingRunners {
+  let runners = byStore.get(store)
+  if (!runners) byStore.set(store, (runners = { waiting: new Set(), stopListening: null, newest: 0, closed: false }))
+  return runners
 }
 
 /** Runs in the transaction that makes jobs pending, or that changes which jobs a runner may take. */
 export async function announceWaitingJobs(app: TransactionApp): Promise<void> {
-  app.onCommit(() => wake(capacityOf(app)))
+  app.onCommit(() => wake(waitingRunnersOf(app)))
   await announce(app.db, CHANNEL)
 }
 
-function wake({ waiting }: Capacity): void {
+function wake({ waiting }: WaitingRunners): void {
   for (const react of waiting) react()
 }
 
@@ -46,17 +46,17 @@ async function newestOf({ db }: Pick<App, 'db'>): Promise<number> {
   return newest ?? 0
 }
 
-async function listen(app: App, room: Capacity): Promise<void> {
+async function listen(app: App, runners: WaitingRunners): Promise<void> {
   let isLooking = false
-  room.deafen = app.store.listen(CHANNEL, (certain) => {
-    if (certain) return wake(room)
+  runners.stopListening = app.store.listen(CHANNEL, (certain) => {
+    if (certain) return wake(runners)
     if (isLooking) return
     isLooking = true
     newestOf(app)
       .then((newest) => {
-        const isNew = newest !== room.newest
-        room.newest = newest
-        if (isNew) wake(room)
+        const isNew = newest !== runners.newest
+        runners.newest = newest
+        if (isNew) wake(runners)
       })
       .catch(() => {}) // the store is unavailable: waiting runners ask again
       .finally(() => (isLooking = false))
@@ -65,12 +65,12 @@ async function listen(app: App, room: Capacity): Promise<void> {
 
 export interface Vigil extends Disposable {
   /** Resolves to false after the timeout, when the runner disconnects, or when the process ends. */
-  news(): Promise<boolean>
+  nextEvent(): Promise<boolean>
 }
 
 /** Counts events from the call on, so that none is missed while the caller reads the queue. */
 export function awaitJobs(app: App, { ms, gone }: { ms: number; gone: AbortSignal }): Vigil {
-  const room = capacityOf(app)
+  const room = waitingRunnersOf(app)
   let isNewEvent = false
   let isOver = room.closed
   let tell = () => {}
@@ -86,9 +86,9 @@ export function awaitJobs(app: App, { ms, gone }: { ms: number; gone: AbortSigna
   const timer = setTimeout(end, ms).unref()
   gone.addEventListener('abort', end)
   room.waiting.add(react)
-  if (!room.deafen && !room.closed) void listen(app, room)
+  if (!room.stopListening && !room.closed) void listen(app, room)
   return {
-    async news() {
+    async nextEvent() {
       if (!isNewEvent && !isOver) await new Promise<void>((resolve) => (tell = resolve))
       isNewEvent = false
       return !isOver
@@ -98,15 +98,15 @@ export function awaitJobs(app: App, { ms, gone }: { ms: number; gone: AbortSigna
       gone.removeEventListener('abort', end)
       room.waiting.delete(react)
       if (room.waiting.size > 0) return
-      room.deafen?.()
-      room.deafen = null
+      room.stopListening?.()
+      room.stopListening = null
     },
   }
 }
 
 /** The process is about to end: answers all waiting runners now. */
 export function dismissWaiting(app: App): void {
-  const room = capacityOf(app)
+  const room = waitingRunnersOf(app)
   room.closed = true
   wake(room)
 }

@@ -57,7 +57,7 @@ export async function askForJob(app: App, asking: Asking): Promise<Answered> {
     const picked = runner.active && !gone.aborted ? await pickJob(app, { ...asking, runner }) : null
     if (picked === 'lost') return { isConflict: true }
     if (picked) return picked
-    if (!(await vigil?.news())) return { last_update, isConflict: false }
+    if (!(await vigil?.nextEvent())) return { last_update, isConflict: false }
     const current = await findRunner(app, runner.id)
     if (!current) return { last_update, isConflict: false }
     runner = current

@@ -23,7 +23,7 @@ const MOST_WINDOWS = 10
 /** Jobs of a bucket that one query reads. */
 const AHEAD = 50
 /** Longer than a scan of the queue takes. */
-const GONE_MS = 60_000
+const TAKEN_MS = 60_000
 
 interface Bucket {
   readonly lane: string
@@ -125,14 +125,14 @@ interface JobLock {
 }
 
 /** The state of the queue in this process. */
-interface Capacity {
+interface QueueState {
   /** Jobs that this process is about to deliver to a runner. */
-  readonly held: Map<number, JobLock>
+  readonly reserved: Map<number, JobLock>
   /**
    * Jobs that this process has delivered or failed, and until when it remembers them. A scan that started earlier still
    * contains them.
    */
-  readonly gone: Lru<number>
+  readonly taken: Lru<number>
   /** Scans by request: running ones, and ones that have not started. */
   readonly begun: Map<string, Promise<unknown>>
   readonly next: Map<string, Promise<Look>>
@@ -140,39 +140,39 @@ interface Capacity {
   readonly cursors: Lru<string>
 }
 
-const rooms = new WeakMap<Store, Capacity>()
+const states = new WeakMap<Store, QueueState>()
 
-function capacityOf({ store }: App): Capacity {
-  let room = rooms.get(store)
-  if (!room) {
-    room = { held: new Map(), gone: new Lru(10_000), begun: new Map(), next: new Map(), cursors: new Lru(10_000) }
-    rooms.set(store, room)
+function queueState({ store }: App): QueueState {
+  let state = states.get(store)
+  if (!state) {
+    state = { reserved: new Map(), taken: new Lru(10_000), begun: new Map(), next: new Map(), cursors: new Lru(10_000) }
+    states.set(store, state)
   }
-  return room
+  return state
 }
 
 /** The job is not pending any more, whichever runner has it. */
 export function removeFromQueue(app: App, job: number): void {
-  capacityOf(app).gone.set(String(job), performance.now() + GONE_MS)
+  queueState(app).taken.set(String(job), performance.now() + TAKEN_MS)
 }
 
-const isGone = (app: App, job: number) => (capacityOf(app).gone.get(String(job)) ?? 0) > performance.now()
+const isTaken = (app: App, job: number) => (queueState(app).taken.get(String(job)) ?? 0) > performance.now()
 
 /** The job is about to be pending again. */
 export function rejoinQueue(app: App, job: number): void {
-  capacityOf(app).gone.delete(String(job))
+  queueState(app).taken.delete(String(job))
 }
 
 /** The jobs of a bucket, for all runners that share a scan. Each job is offered to one of them. */
 class Line {
-  readonly lane: Bucket
+  readonly bucket: Bucket
   readonly #offered: Set<number>
   #ids: number[]
   #more: Promise<void> | null = null
   #last: number
 
   constructor(bucket: Bucket, offered: Set<number>) {
-    this.lane = bucket
+    this.bucket = bucket
     this.#offered = offered
     this.#ids = [bucket.job_id]
     this.#last = bucket.job_id
@@ -180,13 +180,13 @@ class Line {
 
   /** Reserves the next job for the caller. Null at the end. */
   async take(app: App, isEligible: (id: number) => boolean, project_id: number | null): Promise<number | null> {
-    const { held } = capacityOf(app)
+    const { reserved } = queueState(app)
     for (;;) {
       for (let id = this.#ids.shift(); id !== undefined; id = this.#ids.shift()) {
         this.#offered.add(id)
-        if (held.has(id) || isGone(app, id) || !isEligible(id)) continue
+        if (reserved.has(id) || isTaken(app, id) || !isEligible(id)) continue
         const { promise: released, resolve: release } = Promise.withResolvers<void>()
-        held.set(id, { project_id, released, release })
+        reserved.set(id, { project_id, released, release })
         return id
       }
       if (this.#last === Infinity) return null
@@ -196,7 +196,7 @@ class Line {
   }
 
   async #read({ db }: App): Promise<void> {
-    const rows = await nextInBucket(db, { lane: this.lane.lane, after: this.#last })
+    const rows = await nextInBucket(db, { lane: this.bucket.lane, after: this.#last })
     this.#ids.push(...rows.map(({ job_id }) => job_id))
     this.#last = rows.length < AHEAD ? Infinity : this.#ids.at(-1)!
     this.#more = null
@@ -221,21 +221,22 @@ class Look {
   }
 
   /** Reserved jobs, and jobs delivered since the scan, count as running. */
-  first({ held }: Capacity, isShared: boolean): Line | undefined {
+  first({ reserved }: QueueState, isShared: boolean): Line | undefined {
     const taken = new Map(this.#given)
-    for (const { project_id } of held.values())
+    for (const { project_id } of reserved.values())
       if (project_id !== null) taken.set(project_id, (taken.get(project_id) ?? 0) + 1)
     const load = ({ running, project_id }: Bucket) => (isShared ? running + (taken.get(project_id) ?? 0) : 0)
     let first: Line | undefined
     for (const line of this.lines)
-      if (!first || (load(line.lane) - load(first.lane) || line.lane.job_id - first.lane.job_id) < 0) first = line
+      if (!first || (load(line.bucket) - load(first.bucket) || line.bucket.job_id - first.bucket.job_id) < 0)
+        first = line
     return first
   }
 }
 
 /** Runners with equal requests share scans. One scan runs at a time, and it starts after all requests that share it. */
 function look(app: App, input: Options, after: string): Promise<Look> {
-  const { begun, next } = capacityOf(app)
+  const { begun, next } = queueState(app)
   const key = JSON.stringify([input, after])
   let found = next.get(key)
   if (!found) {
@@ -256,7 +257,7 @@ function look(app: App, input: Options, after: string): Promise<Look> {
 
 /** Yields one window after the other, starting where the last equal request ended. */
 async function* windows(app: App, input: Options): AsyncGenerator<Look> {
-  const { cursors } = capacityOf(app)
+  const { cursors } = queueState(app)
   const key = JSON.stringify(input)
   const start = cursors.get(key) ?? ''
   let isRound = false
@@ -277,8 +278,8 @@ async function* windows(app: App, input: Options): AsyncGenerator<Look> {
  * checks.
  */
 export async function* candidates(app: App, runner: Runner): AsyncGenerator<number | null> {
-  const room = capacityOf(app)
-  const { held } = room
+  const state = queueState(app)
+  const { reserved } = state
   const tried = new Set<number>()
   const isNew = (id: number) => !tried.has(id)
   const isShared = runner.runner_type === 'instance_type'
@@ -286,8 +287,8 @@ export async function* candidates(app: App, runner: Runner): AsyncGenerator<numb
     isBlocked = false
     let left = MOST_WINDOWS
     for await (const seen of windows(app, queueOptionsOf(app, runner))) {
-      for (let line = seen.first(room, isShared); line; line = seen.first(room, isShared)) {
-        const id = await line.take(app, isNew, isShared ? line.lane.project_id : null)
+      for (let line = seen.first(state, isShared); line; line = seen.first(state, isShared)) {
+        const id = await line.take(app, isNew, isShared ? line.bucket.project_id : null)
         if (id === null) {
           seen.lines.delete(line)
           continue
@@ -296,14 +297,14 @@ export async function* candidates(app: App, runner: Runner): AsyncGenerator<numb
         try {
           yield id
         } finally {
-          held.get(id)!.release()
-          held.delete(id)
-          if (isGone(app, id)) seen.noteGiven(line.lane)
+          reserved.get(id)!.release()
+          reserved.delete(id)
+          if (isTaken(app, id)) seen.noteGiven(line.bucket)
         }
       }
-      if ([...seen.offered].some((id) => isNew(id) && !isGone(app, id))) isBlocked = true
+      if ([...seen.offered].some((id) => isNew(id) && !isTaken(app, id))) isBlocked = true
       if (--left === 0) return yield null
     }
-    if (isBlocked) await Promise.all([...held.values()].map(({ released }) => released))
+    if (isBlocked) await Promise.all([...reserved.values()].map(({ released }) => released))
   }
 }

@@ -208,14 +208,14 @@ export async function releaseQueue(
 ): Promise<void> {
   await transact(given, async (app) => {
     // Lock the queue before reading its deliveries. Code that adds a delivery takes the same lock, so none is missed.
-    const held = await app.db
+    const locked = await app.db
       .selectFrom('delivery_lanes')
       .select('id')
       .where('id', '=', queue.id)
       .where(hasLease(queue))
       .$if(locksRows(app.db), (q) => q.forUpdate())
       .executeTakeFirst()
-    if (!held) return
+    if (!locked) return
     const [column, id] = receiverOf(queue)
     const { due_at } = await app.db
       .selectFrom('hook_deliveries')

@@ -137,7 +137,7 @@ async function replayNow(app: App, hook: Hook, ids: readonly number[]): Promise<
   await addDeliveries(app, deliveries)
 }
 
-const placed = (message: EventMessage) => ({
+const addressed = (message: EventMessage) => ({
   ...message,
   switch: message.switch ?? null,
   project_id: message.project_id ?? null,
@@ -152,7 +152,7 @@ async function recreated(
   event: { readonly id: number; readonly name: string; readonly payload: string },
 ): Promise<number[]> {
   const made = await messagesOf(app, event.name as keyof Events, JSON.parse(event.payload) as object, subscriptions)
-  const mine = made.map(placed).filter((message) => hears(hook, message))
+  const mine = made.map(addressed).filter((message) => hears(hook, message))
   const isInScope = await Promise.all(
     mine.map(async (message) => (await hooksAt(app.db, message)).some(({ id }) => id === hook.id)),
   )

@@ -141,7 +141,7 @@ const push: Tell = ({ wiki, updates }: Events['repository.changed']) => {
   return refs.length === 0 ? null : { data: { refs: refs.slice(0, MOST_REFS) }, isSeen: readsCode }
 }
 
-const TOLD: { readonly [name in keyof Events]?: Tell } = {
+const SENT: { readonly [name in keyof Events]?: Tell } = {
   'repository.changed': push,
   'issue.created': issue,
   'issue.updated': issue,
@@ -201,10 +201,10 @@ const TOLD: { readonly [name in keyof Events]?: Tell } = {
 
 /** The message of an event in a project; null if none is sent. */
 export const projectMessage = (name: string, payload: object, facts: Facts): LiveMessage | null =>
-  (TOLD as Record<string, Tell | undefined>)[name]?.(payload, facts) ?? null
+  (SENT as Record<string, Tell | undefined>)[name]?.(payload, facts) ?? null
 
 /** Events of a group, for everyone who sees the group. Access requests go only to members who can accept them. */
-const TOLD_OF_GROUPS = new Set([
+const SENT_OF_GROUPS = new Set([
   'group.created',
   'group.updated',
   'group.transferred',
@@ -229,7 +229,7 @@ interface OfGroup {
 }
 
 export function groupMessage(name: string, { id, user_id }: OfGroup): { data: object; level: number } | null {
-  if (!(TOLD_OF_GROUPS as ReadonlySet<string>).has(name)) return null
+  if (!(SENT_OF_GROUPS as ReadonlySet<string>).has(name)) return null
   const data = user_id === undefined ? { id } : { user_id }
   return { data, level: name.startsWith('access_request.') ? Master : Guest }
 }

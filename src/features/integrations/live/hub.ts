@@ -37,7 +37,7 @@ export class Hub {
   #anonymous = 0
   /** All events up to this position have been sent. */
   #cursor = 0
-  #turn: Promise<unknown> = Promise.resolve()
+  #last: Promise<unknown> = Promise.resolve()
   #isNextTick = false
   #deafen: (() => void) | null = null
   #timers: NodeJS.Timeout[] = []
@@ -83,7 +83,7 @@ export class Hub {
     // sent twice.
     while (this.#isReading() && this.#cursor - at > PAGE && !stream.destroyed)
       at = await this.#catchUp(connection, at, this.#cursor)
-    await this.#inTurn(async () => {
+    await this.#serialized(async () => {
       if (stream.destroyed) return
       // Another process may have sent this client events that this process has not read yet.
       await this.#read()
@@ -97,7 +97,7 @@ export class Hub {
   wake(): void {
     if (this.#listening.size === 0 || this.#isNextTick) return
     this.#isNextTick = true
-    void this.#inTurn(async () => {
+    void this.#serialized(async () => {
       this.#isNextTick = false
       await this.#read()
     }).catch((error: unknown) => this.#app.log.error({ err: error, part: 'live' }, 'events could not be told'))
@@ -110,9 +110,9 @@ export class Hub {
     this.#rest()
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work)
-    this.#turn = result.catch(() => {})
+  #serialized<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work)
+    this.#last = result.catch(() => {})
     return result
   }
 

@@ -11,7 +11,7 @@ type Payload = Record<string, { previous: unknown; current: unknown }>
 export const STATE_IDS: Readonly<Record<string, number>> = { opened: 1, closed: 2, merged: 3, locked: 4 }
 
 const OF_STATE = ['state', 'closed_at']
-const STAMPS = ['updated_at', 'updated_by_id', 'last_edited_at', 'last_edited_by_id']
+const AUTOMATIC = ['updated_at', 'updated_by_id', 'last_edited_at', 'last_edited_by_id']
 
 /** A change of state gets a message of its own, before the one for other changes. */
 export function partsOf(changes: Changes): { action: string; changes: Changes }[] {
@@ -26,7 +26,7 @@ export function partsOf(changes: Changes): { action: string; changes: Changes }[
     : [ofState]
 }
 
-const isEdit = (name: string) => !OF_STATE.includes(name) && !STAMPS.includes(name)
+const isEdit = (name: string) => !OF_STATE.includes(name) && !AUTOMATIC.includes(name)
 
 const LINKED = { label_ids: 'labels', assignee_ids: 'assignees', reviewer_ids: 'reviewers' } as const
 const RENAMED: Readonly<Record<string, string>> = { auto_merge: 'merge_when_pipeline_succeeds' }

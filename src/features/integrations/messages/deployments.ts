@@ -6,7 +6,7 @@ import { commitIn } from './ci.ts'
 import { source, projectMessage, type Complete } from './message.ts'
 import { hookCommit, hookProject, hookUserById, findProjectInNamespace, rowTime } from './shared.ts'
 
-const TOLD: readonly Deployment['status'][] = ['running', 'success', 'failed', 'canceled']
+const SENT: readonly Deployment['status'][] = ['running', 'success', 'failed', 'canceled']
 
 async function deploymentMessage(app: App, { id }: { id: number }): Promise<EventMessage[]> {
   const found = await app.db
@@ -16,7 +16,7 @@ async function deploymentMessage(app: App, { id }: { id: number }): Promise<Even
     .select(['e.name', 'e.tier', 'e.slug', 'e.external_url'])
     .where('deployments.id', '=', id)
     .executeTakeFirst()
-  const at = found && TOLD.includes(found.status) ? await findProjectInNamespace(app, found.project_id) : null
+  const at = found && SENT.includes(found.status) ? await findProjectInNamespace(app, found.project_id) : null
   if (!found || !at) return []
   const project = hookProject(app, at)
   const user = await hookUserById(app, found.user_id)

@@ -25,7 +25,7 @@ const timesOf = ({ created_at, updated_at }: Times) => ({ created_at, updated_at
  * The nearest ancestor group that remains: the hooks of a deleted group are deleted before they could receive a
  * message.
  */
-async function standingGroup({ db }: App, namespace: number | null): Promise<number | null> {
+async function remainingGroup({ db }: App, namespace: number | null): Promise<number | null> {
   if (namespace === null) return null
   const found = await db
     .selectFrom('namespace_ancestors as a')
@@ -112,7 +112,7 @@ async function projectInNamespace(
 ): Promise<EventMessage[]> {
   if (!project) return []
   const body = await projectBody(app, event_name, project)
-  const group = await standingGroup(app, project.namespace_id)
+  const group = await remainingGroup(app, project.namespace_id)
   if (group === null) return [systemMessage(body)]
   const { owner_name: _name, owner_email: _email, ...rest } = body
   return [systemMessage(body), groupMessage(event_name, 'project_events', group, rest)]
@@ -225,12 +225,12 @@ async function memberMessages(
 }
 
 /** The default level of an accepted access request. */
-const ASKED_FOR = 30
+const REQUESTED_LEVEL = 30
 
 const requestMessages = (app: App, what: 'request' | 'revoke', request: Events['access_request.made']) =>
   memberMessages(app, what, {
     ...request,
-    access_level: ASKED_FOR,
+    access_level: REQUESTED_LEVEL,
     expires_at: null,
     created_at: request.requested_at,
     updated_at: request.requested_at,
@@ -265,7 +265,7 @@ const groupBody = (event_name: string, group: Namespace, more: object = {}) => (
 
 async function subgroupMessages(app: App, event_name: string, group: Namespace): Promise<EventMessage[]> {
   const parent = group.parent_id === null ? null : await findNamespaceById(app.db, group.parent_id)
-  const hearer = parent && (await standingGroup(app, parent.id))
+  const hearer = parent && (await remainingGroup(app, parent.id))
   if (!parent || hearer === null) return []
   const body = {
     event_name,

@@ -181,8 +181,8 @@ const changed =
     })
   }
 
-const TOLD = ['title', 'description', 'assignee_ids', 'reviewer_ids', 'label_ids']
-const isReported = ({ changes }: { changes: Changes }) => TOLD.some((field) => field in changes)
+const REPORTED = ['title', 'description', 'assignee_ids', 'reviewer_ids', 'label_ids']
+const isReported = ({ changes }: { changes: Changes }) => REPORTED.some((field) => field in changes)
 
 const issueChanged = on('issue.updated', 'mail', changed(findIssueItem, 'change_issue'), { when: isReported })
 const requestChanged = on('merge_request.updated', 'mail', changed(findRequestItem, 'change_merge_request'), {

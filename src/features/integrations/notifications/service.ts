@@ -70,7 +70,7 @@ async function queueMails(
       .returning('user_id')
       .execute()
     const ids = added.map(({ user_id }) => user_id)
-    const errands = [...batchesOf(ids, A_JOB)].map((users): MailJob => ({ notification: notification_id, users }))
-    await enqueueAll(app, SEND_MAILS, errands)
+    const mailJobs = [...batchesOf(ids, A_JOB)].map((users): MailJob => ({ notification: notification_id, users }))
+    await enqueueAll(app, SEND_MAILS, mailJobs)
   })
 }

@@ -98,7 +98,7 @@ const STATES: Readonly<Record<string, string>> = {
 }
 
 /** Edits send no message: there are too many. */
-function issueChanged(body: Payload, _told: ServicePayload, project: Link): Core | null {
+function issueChanged(body: Payload, _payload: ServicePayload, project: Link): Core | null {
   const { action, iid, title, url, description } = body.object_attributes ?? {}
   const state = STATES[action ?? '']
   if (!state) return null
@@ -120,7 +120,7 @@ const VERDICTS: Readonly<Record<string, string>> = {
   unapproval: 'removed their approval from',
 }
 
-function mergeRequestChanged(body: Payload, _told: ServicePayload, project: Link): Core | null {
+function mergeRequestChanged(body: Payload, _payload: ServicePayload, project: Link): Core | null {
   const { action, iid, title, url } = body.object_attributes ?? {}
   const done = STATES[action ?? ''] ?? VERDICTS[action ?? '']
   if (!done) return null
@@ -130,7 +130,7 @@ function mergeRequestChanged(body: Payload, _told: ServicePayload, project: Link
 
 const firstLine = (text: string | null | undefined) => (text ?? '').split('\n', 1)[0]!
 
-function noted(body: Payload, _told: ServicePayload, project: Link): Core {
+function noted(body: Payload, _payload: ServicePayload, project: Link): Core {
   const { url, note } = body.object_attributes ?? {}
   const { issue, merge_request, snippet, commit } = body
   const [text, title] = issue
@@ -149,7 +149,7 @@ function noted(body: Payload, _told: ServicePayload, project: Link): Core {
 
 const WIKI_VERBS: Readonly<Record<string, string>> = { create: 'created', update: 'edited', delete: 'deleted' }
 
-function wikiChanged(body: Payload, _told: ServicePayload, project: Link): Core {
+function wikiChanged(body: Payload, _payload: ServicePayload, project: Link): Core {
   const { action, title, url, content } = body.object_attributes ?? {}
   const page: Link = { text: 'wiki page', url: url ?? '' }
   return {
@@ -193,7 +193,7 @@ const DEPLOYED: Readonly<Record<string, string>> = {
   canceled: 'Deploy canceled to',
 }
 
-function deployed(body: Payload, _told: ServicePayload, project: Link): Core | null {
+function deployed(body: Payload, _payload: ServicePayload, project: Link): Core | null {
   const { status, environment, deployable_url, commit_url, short_sha, commit_title } = body
   const start = DEPLOYED[status ?? '']
   if (!start) return null

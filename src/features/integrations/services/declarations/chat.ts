@@ -26,7 +26,7 @@ import { postForm, postJson } from '../requests.ts'
 import { digestOf } from '../../../../lib/crypto/secrets.ts'
 import { cut, isCreation, isDeletion, textOf, type ServicePayload } from '../payload.ts'
 
-const TALK: readonly ServiceEvent[] = [
+const CHAT_EVENTS: readonly ServiceEvent[] = [
   'push',
   'tag_push',
   'issue',
@@ -50,7 +50,7 @@ export const filters = {
   branches_to_be_notified: choice('default', ...BRANCHES),
 }
 
-const channels = Object.fromEntries(TALK.map((event) => [`${event}_channel`, line()])) as Record<string, Field>
+const channels = Object.fromEntries(CHAT_EVENTS.map((event) => [`${event}_channel`, line()])) as Record<string, Field>
 
 /** A shorter excerpt is useless. */
 const LEAST = 20
@@ -109,7 +109,7 @@ function slackLike(slug: string, title: string, markup: Markup, most: number) {
     slug,
     title,
     fields: { webhook: required(secretUrl), channel: line(), username: line(), ...filters, ...channels },
-    events: TALK,
+    events: CHAT_EVENTS,
     requests(payload) {
       const slack = slackPayload(payload, markup, most)
       if (!slack) return []
@@ -134,7 +134,7 @@ export const microsoftTeams = service({
   slug: 'microsoft-teams',
   title: 'Microsoft Teams notifications',
   fields: webhook,
-  events: TALK,
+  events: CHAT_EVENTS,
   requests(payload) {
     const message = chatMessage(payload)
     if (!message) return []
@@ -178,7 +178,7 @@ export const discord = service({
     ...webhook,
     ...Object.fromEntries(Object.keys(channels).map((name) => [name, { ...secretUrl }])),
   },
-  events: TALK,
+  events: CHAT_EVENTS,
   requests(payload) {
     const message = chatMessage(payload)
     if (!message) return []
@@ -203,7 +203,7 @@ export const telegram = service({
   slug: 'telegram',
   title: 'Telegram',
   fields: { hostname: url, token: required(secret), room: required(line()), thread: line(), ...filters },
-  events: TALK.filter((event) => event !== 'deployment'),
+  events: CHAT_EVENTS.filter((event) => event !== 'deployment'),
   requests(payload) {
     const message = chatMessage(payload)
     if (!message) return []
@@ -225,7 +225,7 @@ export const matrix = service({
   slug: 'matrix',
   title: 'Matrix notifications',
   fields: { hostname: url, token: required(secret), room: required(line()), ...filters },
-  events: TALK.filter((event) => event !== 'deployment'),
+  events: CHAT_EVENTS.filter((event) => event !== 'deployment'),
   requests(payload) {
     const content = chatMessage(payload)
     if (!content) return []
@@ -250,7 +250,7 @@ export const hangoutsChat = service({
   slug: 'hangouts-chat',
   title: 'Google Chat',
   fields: webhook,
-  events: TALK.filter((event) => event !== 'deployment'),
+  events: CHAT_EVENTS.filter((event) => event !== 'deployment'),
   requests(payload) {
     const message = chatMessage(payload)
     if (!message) return []
@@ -267,7 +267,7 @@ export const webexTeams = service({
   slug: 'webex-teams',
   title: 'Webex Teams',
   fields: webhook,
-  events: TALK.filter((event) => event !== 'deployment'),
+  events: CHAT_EVENTS.filter((event) => event !== 'deployment'),
   requests(payload) {
     const message = chatMessage(payload)
     // The limit is in bytes, and a character has up to three.
@@ -281,7 +281,7 @@ export const unifyCircuit = service({
   slug: 'unify-circuit',
   title: 'Unify Circuit',
   fields: webhook,
-  events: TALK.filter((event) => event !== 'deployment'),
+  events: CHAT_EVENTS.filter((event) => event !== 'deployment'),
   requests(payload) {
     const message = chatMessage(payload)
     if (!message) return []
@@ -294,7 +294,7 @@ export const pumble = service({
   slug: 'pumble',
   title: 'Pumble',
   fields: webhook,
-  events: TALK.filter((event) => event !== 'deployment'),
+  events: CHAT_EVENTS.filter((event) => event !== 'deployment'),
   requests(payload) {
     const message = chatMessage(payload)
     return message ? [postJson(textOf(payload, 'webhook'), { text: plainNoteable(slackMarkup, message, 8000) })] : []
