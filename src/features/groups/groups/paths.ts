@@ -13,7 +13,7 @@ import type { Group } from './queries.ts'
  * rows of a tree from above and from below, and would deadlock otherwise.
  */
 export async function lockTree(app: TransactionApp, id: number): Promise<void> {
-  for (let held: number | null = null; ;) {
+  for (let locked: number | null = null; ;) {
     const root = await app.db
       .selectFrom('namespace_ancestors')
       .select('ancestor_id')
@@ -21,11 +21,11 @@ export async function lockTree(app: TransactionApp, id: number): Promise<void> {
       .orderBy('depth', 'desc')
       .limit(1)
       .executeTakeFirst()
-    if (!root || root.ancestor_id === held) return
+    if (!root || root.ancestor_id === locked) return
     await lockName(app.db, `tree ${root.ancestor_id}`)
     // The group may have moved into another tree while this transaction waited.
     if (!locksRows(app.db)) return
-    held = root.ancestor_id
+    locked = root.ancestor_id
   }
 }
 

@@ -51,12 +51,16 @@ async function dropUnprovenClaim(
   { fingerprint, emails }: PgpPublicKey,
 ): Promise<void> {
   await lockName(app.db, `gpg key ${fingerprint}`)
-  const held = await app.db.selectFrom('gpg_keys').selectAll().where('fingerprint', '=', fingerprint).executeTakeFirst()
-  if (!held || held.user_id === owner.id) return
-  const confirmed = await confirmedEmails(app.db, [owner.id, held.user_id])
+  const existing = await app.db
+    .selectFrom('gpg_keys')
+    .selectAll()
+    .where('fingerprint', '=', fingerprint)
+    .executeTakeFirst()
+  if (!existing || existing.user_id === owner.id) return
+  const confirmed = await confirmedEmails(app.db, [owner.id, existing.user_id])
   const vouches = (user: number) => emails.some((email) => confirmed.get(user)!.has(email.toLowerCase()))
-  if (vouches(owner.id) && !vouches(held.user_id)) {
-    await deleteGpgKey(app, { id: held.user_id }, held, { revoked: false })
+  if (vouches(owner.id) && !vouches(existing.user_id)) {
+    await deleteGpgKey(app, { id: existing.user_id }, existing, { revoked: false })
   }
 }
 

@@ -79,7 +79,7 @@ export async function hasGranted(app: App, user: User, { id }: Application, scop
     .where('revoked_at', 'is', null)
     .execute()
   return tokens.some((token) => {
-    const held: readonly string[] = toScopes(token.scopes)
-    return isActive(app, token) && scopes.every((scope) => held.includes(scope))
+    const granted: readonly string[] = toScopes(token.scopes)
+    return isActive(app, token) && scopes.every((scope) => granted.includes(scope))
   })
 }

@@ -20,7 +20,7 @@ const OPENS_FOR: Record<Purpose, UserState[]> = {
   confirm: ['active', 'blocked_pending_approval'],
   confirm_email: ['active'],
 }
-const SOON = 10 * MINUTE
+const RESEND_AFTER = 10 * MINUTE
 
 /** Only the digest is stored. The link is bound to the address it was created for. */
 export async function createLink(
@@ -46,7 +46,7 @@ export async function createLink(
 
 /** For a user who has just shown the correct but expired password. */
 export const permitNewPassword = (app: App, user: User): Promise<string> =>
-  createLink(app, user, 'reset_password', SOON)
+  createLink(app, user, 'reset_password', RESEND_AFTER)
 
 export async function mailConfirmation(app: App, user: User): Promise<void> {
   const token = await createLink(app, user, 'confirm')

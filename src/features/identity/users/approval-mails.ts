@@ -4,7 +4,7 @@ import { accountApproved, accountRejected, pendingApproval } from '../mail-texts
 import { mailLater, mayMail } from '../mailing.ts'
 
 /** The most recently active administrators: enough for one of them to see the mail. */
-const MOST_TOLD = 20
+const MOST_MAILED = 20
 
 /** Administrators who recently got many such mails get no further one. */
 export async function mailAdministrators(app: App, { username, email }: User): Promise<void> {
@@ -16,7 +16,7 @@ export async function mailAdministrators(app: App, { username, email }: User): P
     .where('confirmed_at', 'is not', null)
     .orderBy('current_sign_in_at', (order) => order.desc().nullsLast())
     .orderBy('id')
-    .limit(MOST_TOLD)
+    .limit(MOST_MAILED)
     .execute()
   for (const { email: to } of administrators) {
     if (!(await mayMail(app, { kind: 'approval', to }))) continue

@@ -67,7 +67,7 @@ async function listStates(
   const exact = await users(db, named, page)
   if (Array.from(term).length < SUBSTRING_FROM) return exact
   const rest = { limit: page.limit - exact.items.length, offset: Math.max(0, page.offset - exact.total) }
-  const part = byAddress ? { beside: substring(db, term) } : { besideOpenly: substring(db, term, OPEN_NAMES) }
+  const part = byAddress ? { others: substring(db, term) } : { othersOpenly: substring(db, term, OPEN_NAMES) }
   const others = await users(db, { ...named, ...part }, rest)
   const items = exact.items.length === 0 ? others.items : [...exact.items, ...others.items]
   return { items, total: exact.total + others.total }
@@ -123,9 +123,9 @@ interface Filter extends Omit<UserFilter, 'search' | 'two_factor' | keyof Attrib
   /** A username or a primary email, in lower case. */
   exactly?: string
   /** Other users whose name, username or address contains this text. */
-  beside?: string
+  others?: string
   /** The same, in public fields only. */
-  besideOpenly?: string
+  othersOpenly?: string
   /**
    * Excludes users who are pending approval: the name that a stranger chose is not shown before an administrator has
    * seen it.
@@ -157,17 +157,17 @@ export const users = longList<Filter, 'users', (typeof USER_ORDERS)[number], 'id
     exactly: {
       test({ exactly }, { given }) {
         const named = sql<boolean>`(lower(users.username) = ${exactly} or users.email = ${exactly})`
-        return given('beside') || given('besideOpenly') ? sql`not ${named}` : named
+        return given('others') || given('othersOpenly') ? sql`not ${named}` : named
       },
       set: ({ exactly }, { given }) =>
-        given('beside') || given('besideOpenly')
+        given('others') || given('othersOpenly')
           ? undefined
           : sql`select id from users where lower(username) = ${exactly} union
               select id from users where email = ${exactly}`,
     },
     attributes: hasAttributes('users', 'user_id'),
-    beside: { search: [...OPEN_NAMES, 'email'] },
-    besideOpenly: { search: OPEN_NAMES },
+    others: { search: [...OPEN_NAMES, 'email'] },
+    othersOpenly: { search: OPEN_NAMES },
     admins: {
       test: (_, { hidden }) => sql`${hidden('admin')}`,
       set: () => sql`select id from users where admin`,
@@ -223,7 +223,7 @@ export const users = longList<Filter, 'users', (typeof USER_ORDERS)[number], 'id
   /** Newest first. Chosen by the index of the active filter, so that no page reads rows it does not show. */
   usual: (given) => {
     const isByTime = given('created_before') || given('created_after')
-    const isSearched = given('beside') || given('besideOpenly')
+    const isSearched = given('others') || given('othersOpenly')
     return [isByTime && !isSearched ? 'created_at' : 'id', 'desc']
   },
 })

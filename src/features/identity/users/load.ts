@@ -36,7 +36,7 @@ async function present<U extends User, T>(
 }
 
 /** Fields of an account's record that are not in its row. */
-const besides = ({ identities, isFull, namespace_id }: LoadedUser) => [identities, isFull, namespace_id]
+const relations = ({ identities, isFull, namespace_id }: LoadedUser) => [identities, isFull, namespace_id]
 
 export const presentSummaries = (app: App, users: readonly User[]): Promise<Json<UserSummary>[]> =>
   present(app, 'summary of user', users, presentUserSummary)
@@ -50,12 +50,12 @@ export async function presentAccounts(
   app: App,
   users: readonly User[],
 ): Promise<Json<z.infer<typeof AccountEntity>>[]> {
-  return present(app, 'account of user', await loadUsers(app.db, users), presentAccount, besides)
+  return present(app, 'account of user', await loadUsers(app.db, users), presentAccount, relations)
 }
 
 export async function presentAdministered(app: App, user: User): Promise<Json<z.infer<typeof AdministeredUserEntity>>> {
   const loaded = await loadUser(app.db, user)
-  const [json] = await present(app, 'administered user', [loaded], presentAdministeredUser, besides)
+  const [json] = await present(app, 'administered user', [loaded], presentAdministeredUser, relations)
   return json!
 }
 
@@ -68,6 +68,6 @@ export async function presentOwn(
   const own = await loadUser(app.db, viewer)
   const show = (user: typeof own, around: Surroundings) =>
     presentOwnUser(user, around, sealed && app.vault.open(sealed))
-  const [json] = await present(app, 'own user', [own], show, (user) => [...besides(user), sealed])
+  const [json] = await present(app, 'own user', [own], show, (user) => [...relations(user), sealed])
   return json!
 }

@@ -162,7 +162,7 @@ const isFull = sql<number>`case when users.projects_limit > 0
     where namespaces.owner_id = users.id and not projects.deleting) then 1 else 0 end`
 
 /** One row per identity, or one row for a user without identities. */
-const besides = hotQuery((db, p: { id?: number; ids?: string }, given) =>
+const relations = hotQuery((db, p: { id?: number; ids?: string }, given) =>
   db
     .selectFrom('users')
     .leftJoin('identities', 'identities.user_id', 'users.id')
@@ -174,7 +174,7 @@ const besides = hotQuery((db, p: { id?: number; ids?: string }, given) =>
     .orderBy('identities.id'),
 )
 
-function withBesides(user: User, rows: Awaited<ReturnType<typeof besides>>): LoadedUser {
+function withRelations(user: User, rows: Awaited<ReturnType<typeof relations>>): LoadedUser {
   const identities = rows.flatMap(({ provider, extern_uid }) =>
     provider === null || extern_uid === null ? [] : [{ provider, extern_uid }],
   )
@@ -182,14 +182,14 @@ function withBesides(user: User, rows: Awaited<ReturnType<typeof besides>>): Loa
 }
 
 export async function loadUser(db: Db, user: User): Promise<LoadedUser> {
-  return withBesides(user, await besides(db, { id: user.id }))
+  return withRelations(user, await relations(db, { id: user.id }))
 }
 
 export async function loadUsers(db: Db, users: readonly User[]): Promise<LoadedUser[]> {
   if (users.length === 0) return []
   const ids = users.map(({ id }) => id)
-  const byUser = Map.groupBy(await besides(db, { ids: idList(db, ids) }), ({ id }) => id)
-  return users.map((user) => withBesides(user, byUser.get(user.id) ?? []))
+  const byUser = Map.groupBy(await relations(db, { ids: idList(db, ids) }), ({ id }) => id)
+  return users.map((user) => withRelations(user, byUser.get(user.id) ?? []))
 }
 
 /** Public name columns, which everybody can see and search. */

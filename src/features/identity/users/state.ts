@@ -92,14 +92,14 @@ export async function approveUser(app: App, user: User): Promise<void> {
  */
 export async function rejectUser(app: App, actor: User, user: User): Promise<void> {
   await transact(app, async (app) => {
-    const held = await app.db
+    const claimed = await app.db
       .updateTable('users')
       .set({ updated_at: timestamp(app.clock) })
       .where('id', '=', user.id)
       .where('state', '=', 'blocked_pending_approval') // the user may be approved at the same moment
       .returning('id')
       .executeTakeFirst()
-    if (!held) throw conflict('User does not have a pending request')
+    if (!claimed) throw conflict('User does not have a pending request')
     await deleteUser(app, actor, user, { hard: true })
     await mailRejection(app, user)
   })

@@ -463,7 +463,7 @@ test.skipIf(testDatabaseUrl())(
         /^SEARCH users USING (?:COVERING )?INDEX \w+ \([^;]*\)$/,
       )
     }
-    expect(await plan({ exactly: 'x', beside: '"xyz"' })).toMatch(
+    expect(await plan({ exactly: 'x', others: '"xyz"' })).toMatch(
       /^SCAN found VIRTUAL TABLE INDEX [^;]+; SEARCH users USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
     )
   },

@@ -56,8 +56,8 @@ function changeOf(feature: Feature, input: FeatureInput, actors: string[]): RowC
   const { value, key, feature_groups } = input
   if (typeof value === 'number') return { [key]: value }
   if (feature_groups.length === 0 && actors.length === 0) return value ? { enabled: true } : EVERYTHING_OFF
-  const turn = value ? withItems : withoutItems
-  return { groups: turn(feature.groups, feature_groups), actors: turn(feature.actors, actors) }
+  const change = value ? withItems : withoutItems
+  return { groups: change(feature.groups, feature_groups), actors: change(feature.actors, actors) }
 }
 
 const withItems = (list: string, items: string[]) => [...new Set([...itemsOf(list), ...items])].join(',')

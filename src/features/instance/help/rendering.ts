@@ -9,11 +9,11 @@ export const addressOf = ({ slug }: Pick<DocumentationPage, 'slug'>): string => 
 
 /** Links between files lead to their pages. Links to files that have no page become plain text. */
 export async function renderPage(app: App, { pages }: Documentation, page: DocumentationPage): Promise<string> {
-  const beside = { root: HELP, folder: page.slug.split('/').slice(0, -1).join('/') }
+  const location = { root: HELP, folder: page.slug.split('/').slice(0, -1).join('/') }
   const html = await renderMarkdown(page.text, {
     base: app.url,
     caller: app.caller,
-    linkBases: { links: beside, pictures: beside },
+    linkBases: { links: location, pictures: location },
   })
   return html.replaceAll(/ href="\/help\/([^"#]*)(?:#([^"]*))?"/g, (_, file: string, anchor?: string) => {
     const name = /^(.*)\.md$/.exec(file)?.[1]

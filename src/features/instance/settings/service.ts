@@ -12,7 +12,7 @@ export type SettingsChange = Record<string, unknown>
 
 export async function updateSettings(app: App, input: SettingsChange): Promise<void> {
   await transact(app, async (app) => {
-    await awaitTurn(app)
+    await lockSettings(app)
     const current = await currentSettings(app)
     const next: Settings = {
       ...current,
@@ -38,7 +38,7 @@ export async function updateSettings(app: App, input: SettingsChange): Promise<v
 const changedNow = (app: App) => ({ name: UPDATED_AT, value: JSON.stringify(timestamp(app.clock)) })
 
 /** Serializes concurrent changes, so that the second is validated together with the values of the first. */
-async function awaitTurn(app: App): Promise<void> {
+async function lockSettings(app: App): Promise<void> {
   await app.db
     .insertInto('settings')
     .values(changedNow(app))

@@ -4,7 +4,7 @@ import type { Db, Tables } from '../../../store/database.ts'
 import { isSqlite } from '../../../store/dialect.ts'
 
 /** Sums are computed in batches, so that other queries can run in between. */
-const A_TURN = 20_000
+const BATCH = 20_000
 
 /** The sums of the terms over all rows of a table. */
 async function sumsOver<N extends string>(
@@ -19,13 +19,13 @@ async function sumsOver<N extends string>(
   for (let after = 0; ;) {
     const { rows } = await sql<Record<N | 'last' | 'seen', unknown>>`
       select ${all}, max(id) as last, count(*) as seen from (
-        select id, ${each} from ${sql.table(table)} where id > ${after} order by id limit ${sql.lit(A_TURN)}) as turn`.execute(
+        select id, ${each} from ${sql.table(table)} where id > ${after} order by id limit ${sql.lit(BATCH)}) as turn`.execute(
       db,
     )
-    const [turn] = rows
-    for (const [name] of named) sums[name] += Number(turn![name])
-    if (Number(turn!.seen) < A_TURN) return sums
-    after = Number(turn!.last)
+    const [batch] = rows
+    for (const [name] of named) sums[name] += Number(batch![name])
+    if (Number(batch!.seen) < BATCH) return sums
+    after = Number(batch!.last)
     await immediate()
   }
 }

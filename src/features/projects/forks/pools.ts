@@ -45,9 +45,9 @@ export async function findPool(app: App, id: number | null): Promise<Pool | null
  */
 export async function enterPool(app: App, fork: Project, sourceId: number): Promise<Pool | null> {
   return transact(app, async (app) => {
-    const held = await lockProject(app, fork.id)
+    const locked = await lockProject(app, fork.id)
     const source = await lockProject(app, sourceId)
-    if (!held || !source || held.repository_storage !== source.repository_storage) return null
+    if (!locked || !source || locked.repository_storage !== source.repository_storage) return null
     const pool = source.pool_id === null ? await openPool(app, source) : await lockPool(app, source.pool_id)
     if (pool) await setPool(app, fork.id, pool.id)
     return pool
@@ -123,18 +123,18 @@ export async function forsakePool(app: TransactionApp, id: number): Promise<stri
  * member has joined.
  */
 export async function removeIfLast(app: TransactionApp, project: Project, pool: Pool): Promise<string | null> {
-  const held = await lockProject(app, project.id)
-  if (held?.pool_id !== pool.id || (await hasMembers(app, pool.id, project))) return null
+  const locked = await lockProject(app, project.id)
+  if (locked?.pool_id !== pool.id || (await hasMembers(app, pool.id, project))) return null
   await setPool(app, project.id, null)
   return forsakePool(app, pool.id)
 }
 
-export async function hasMembers(app: App, id: number, beside?: Project): Promise<boolean> {
+export async function hasMembers(app: App, id: number, except?: Project): Promise<boolean> {
   const member = await app.db
     .selectFrom('projects')
     .select('id')
     .where('pool_id', '=', id)
-    .$if(beside !== undefined, (query) => query.where('id', '!=', beside!.id))
+    .$if(except !== undefined, (query) => query.where('id', '!=', except!.id))
     .limit(1)
     .executeTakeFirst()
   return member !== undefined

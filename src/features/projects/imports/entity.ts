@@ -22,12 +22,12 @@ export const ImportEntity = entity({
 
 /** `withError` for callers who administer the project. */
 export function presentImport(
-  placed: ProjectInNamespace,
+  located: ProjectInNamespace,
   at: Addresses,
   withError: boolean,
 ): z.infer<typeof ImportEntity> {
-  const { project } = placed
-  const shown = presentSimpleProject(placed, at)
+  const { project } = located
+  const shown = presentSimpleProject(located, at)
   return {
     id: shown.id,
     description: shown.description,

@@ -51,7 +51,7 @@ function nowAndThen(tell: (percent: number) => Promise<void>): (percent: number)
  * Translates git's messages about remote servers. The original text may contain URLs and secrets, so it goes only to
  * the log.
  */
-const SAID: [RegExp, string][] = [
+const MESSAGES: [RegExp, string][] = [
   [
     /authentication failed|could not read (username|password)|returned error: 40[13]/i,
     'The server asks for other credentials',
@@ -73,5 +73,5 @@ function explain(error: unknown): string {
   if (error instanceof Refusal) return error.message
   if (!(error instanceof GitFailed)) return FAILED
   if (error.reason === 'deadline') return 'The import took too long'
-  return SAID.find(([words]) => words.test(error.stderr))?.[1] ?? FAILED
+  return MESSAGES.find(([words]) => words.test(error.stderr))?.[1] ?? FAILED
 }

@@ -13,8 +13,8 @@ export const get = endpoint({
   allow: 'read',
   output: ImportEntity,
   async handle({ app, subject }) {
-    const [placed] = await loadProjects(app.db, subject.viewer, [subject.project])
-    return presentImport(placed!, addresses(app), projectPolicy.administer(subject))
+    const [loaded] = await loadProjects(app.db, subject.viewer, [subject.project])
+    return presentImport(loaded!, addresses(app), projectPolicy.administer(subject))
   },
 })
 

@@ -190,8 +190,8 @@ export interface Addresses {
   readonly ssh: string | null
 }
 
-export function presentSimpleProject(placed: ProjectInNamespace, at: Addresses): SimpleProjectRecord {
-  const { project, namespace, owner } = placed
+export function presentSimpleProject(located: ProjectInNamespace, at: Addresses): SimpleProjectRecord {
+  const { project, namespace, owner } = located
   const fullPath = `${namespace.full_path}/${project.path}`
   const webUrl = `${at.url}/${fullPath}`
   const { readme_path: readme, default_branch: branch } = project
@@ -199,8 +199,8 @@ export function presentSimpleProject(placed: ProjectInNamespace, at: Addresses):
     id: project.id,
     description: project.description,
     default_branch: project.empty_repo ? null : branch,
-    tag_list: [...placed.topics],
-    topics: [...placed.topics],
+    tag_list: [...located.topics],
+    topics: [...located.topics],
     ssh_url_to_repo: at.ssh === null ? '' : `${at.ssh}${fullPath}.git`,
     http_url_to_repo: `${webUrl}.git`,
     web_url: webUrl,

@@ -151,12 +151,12 @@ export async function addProject(
       transact(app, async (app) => {
         // All of this may have changed while the repository was created.
         const source = await lockSource(app, row)
-        const held = await lockNamespace(app, namespace.id)
-        if (!held) throw invalid(NO_PLACE)
-        await assertWithinLimit(app, held)
-        await assertVisibilityAllowed(app, actor, row.visibility, { namespace: held, source })
-        await lockPath(app, `${held.full_path}/${row.path}`)
-        await assertFree(app, held, row, { limit_reached: [] })
+        const locked = await lockNamespace(app, namespace.id)
+        if (!locked) throw invalid(INVALID_NAMESPACE)
+        await assertWithinLimit(app, locked)
+        await assertVisibilityAllowed(app, actor, row.visibility, { namespace: locked, source })
+        await lockPath(app, `${locked.full_path}/${row.path}`)
+        await assertFree(app, locked, row, { limit_reached: [] })
         const project = await app.db.insertInto('projects').values(row).returningAll().executeTakeFirstOrThrow()
         await setTopics(app, project, topics)
         if (namespace.owner_id !== null) await addOwner(app, project, namespace.owner_id)
@@ -200,7 +200,7 @@ export async function setTopics(app: App, { id }: Project, topics: readonly stri
   await ensureTopics(app, topics)
 }
 
-const NO_PLACE = { namespace: ['is not valid'] }
+const INVALID_NAMESPACE = { namespace: ['is not valid'] }
 
 /** The namespace in which `actor` may create a project. */
 export async function namespaceFor(app: App, actor: User, owner: User, namespaceId: number | null): Promise<Namespace> {
@@ -208,7 +208,7 @@ export async function namespaceFor(app: App, actor: User, owner: User, namespace
   if (namespaceId === null) return own.executeTakeFirstOrThrow()
   const namespace = await findNamespaceById(app.db, namespaceId)
   if (!namespace || namespace.deleting || !(await mayPutInto(app, actor, owner, namespace))) {
-    throw invalid(NO_PLACE)
+    throw invalid(INVALID_NAMESPACE)
   }
   return namespace
 }
@@ -271,9 +271,10 @@ export async function assertFree(
     .select('id')
     .where(sql`lower(full_path)`, '=', `${namespace.full_path}/${target.path}`.toLowerCase())
     .executeTakeFirst()
-  const named = others.some((one) => one.name === target.name || one.path === twin)
-  const placed = group !== undefined || others.some((one) => one.path === path)
-  if (named || placed) throw invalid({ ...(named && { name: [TAKEN] }), ...(placed && { path: [TAKEN] }), ...more })
+  const isNameTaken = others.some((one) => one.name === target.name || one.path === twin)
+  const isPathTaken = group !== undefined || others.some((one) => one.path === path)
+  if (isNameTaken || isPathTaken)
+    throw invalid({ ...(isNameTaken && { name: [TAKEN] }), ...(isPathTaken && { path: [TAKEN] }), ...more })
 }
 
 /** Converts a unique violation by a concurrent request into the same error. */

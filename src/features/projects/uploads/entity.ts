@@ -57,11 +57,11 @@ export function presentUpload(upload: LoadedUpload, around: Surroundings): z.inf
 /**
  * Raster images, videos, sounds and plain text. SVG images are not shown in place, because they may contain scripts.
  */
-const SHOWN_IN_PLACE = /^(image\/(?!svg)|video\/|audio\/|text\/plain)/
+const SHOWN_INLINE = /^(image\/(?!svg)|video\/|audio\/|text\/plain)/
 
 /** Makes a browser treat the file by the type of its bytes, and never as a page of this server. */
 export function fileHeaders({ filename, type }: Upload): Record<string, string> {
-  const manner = SHOWN_IN_PLACE.test(type) ? 'inline' : 'attachment'
+  const manner = SHOWN_INLINE.test(type) ? 'inline' : 'attachment'
   return {
     'Content-Type': type,
     'Content-Disposition': disposition(manner, filename),

@@ -5,12 +5,12 @@ import { referencedCommits } from '../../projects/housekeeping/referenced-commit
 import type { Project } from '../../projects/projects/queries.ts'
 
 /** The maximum number of reported commits, for a repository that has lost everything. */
-const MOST_TOLD = 100
+const MOST_REPORTED = 100
 
 export async function missingCommits({ db }: App, { id }: Pick<Project, 'id'>, dir: string): Promise<string[]> {
   const faults: string[] = []
   for await (const { table, id: row, column, sha } of withoutCommit(dir, referencedCommits(db, id))) {
-    if (faults.length === MOST_TOLD) return [...faults, 'there are more such rows']
+    if (faults.length === MOST_REPORTED) return [...faults, 'there are more such rows']
     faults.push(`row ${row} of ${table} names the commit ${sha} (${column}), which is not there`)
   }
   return faults

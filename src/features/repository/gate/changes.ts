@@ -85,7 +85,7 @@ export async function dropChange(app: App, { id }: Pick<Change, 'id'>): Promise<
 export async function recordChange(app: App, change: Change, moved: readonly Update[]): Promise<void> {
   const { project, wiki, by, options, unsigned, merging, page, at } = change
   const first = project.empty_repo && !wiki ? firstBranchOf(project, moved) : null
-  const default_sha = wiki ? null : await defaultBeside(app, project, first ?? project.default_branch, moved)
+  const default_sha = wiki ? null : await defaultOutside(app, project, first ?? project.default_branch, moved)
   const isFirst = await transact(app, async (app) => {
     if (!(await dropChange(app, change))) return false
     await recordRefChanges(app, change, moved)
@@ -113,7 +113,7 @@ export async function recordChange(app: App, change: Change, moved: readonly Upd
 }
 
 /** Events later need this commit to tell which commits of a new branch are not on the default branch. */
-async function defaultBeside(
+async function defaultOutside(
   app: App,
   project: Project,
   main: string,

@@ -93,7 +93,7 @@ class Making {
   /** The part of a cut archive that is not in the file, for the first reader that needs it. */
   #rest: AsyncGenerator<Buffer> | null = null
   #readers = 0
-  #news = Promise.withResolvers<void>()
+  #progress = Promise.withResolvers<void>()
 
   constructor(file: string, make: () => Readable, limits: Limits) {
     this.#file = file
@@ -114,7 +114,7 @@ class Making {
           const chunk = await this.#readAt(at)
           at += chunk.length
           yield chunk
-        } else if (this.#state === 'running' && !gone.aborted) await this.#news.promise
+        } else if (this.#state === 'running' && !gone.aborted) await this.#progress.promise
         else break
       }
       if (gone.aborted) return
@@ -184,8 +184,8 @@ class Making {
   }
 
   #tell(): void {
-    this.#news.resolve()
-    this.#news = Promise.withResolvers()
+    this.#progress.resolve()
+    this.#progress = Promise.withResolvers()
   }
 
   #end(state: 'whole' | 'cut' | 'failed'): void {

@@ -14,7 +14,7 @@ export async function renderPage(
 ): Promise<string> {
   if (format !== 'markdown') return html`<pre>${content}</pre>`.toString()
   const project = webUrlOf(app, subject)
-  const beside = { root: pageBelow(project, 'wikis'), folder: slug.split('/').slice(0, -1).join('/') }
+  const location = { root: pageBelow(project, 'wikis'), folder: slug.split('/').slice(0, -1).join('/') }
   const text = withoutFrontMatter(content)
   const named = await referencesIn(text, app.url, app.caller)
   return renderMarkdown(text, {
@@ -22,6 +22,6 @@ export async function renderPage(
     caller: app.caller,
     resolutions: await app.resolveReferences(app, subject.viewer, subject.project, named),
     tracker: await app.findTracker(app, subject.project),
-    linkBases: { project, links: beside, pictures: beside },
+    linkBases: { project, links: location, pictures: location },
   })
 }
