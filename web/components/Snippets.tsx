@@ -100,8 +100,8 @@ export function SnippetForm({ action, snippet, visibility }: SnippetFormProps) {
   const files = snippet?.files ?? []
   const { returned } = useSurroundings()
   // Files of a returned form stay.
-  const held = Array.from({ length: MOST_FILES }, (_, n) => n).filter((n) => returned?.values[`path_${n}`])
-  const [shown, setShown] = useState(Math.max(1, files.length, (held.at(-1) ?? -1) + 1))
+  const filled = Array.from({ length: MOST_FILES }, (_, n) => n).filter((n) => returned?.values[`path_${n}`])
+  const [shown, setShown] = useState(Math.max(1, files.length, (filled.at(-1) ?? -1) + 1))
   return (
     <Form action={action} class="narrow">
       <Field name="title" label={common.title} required value={snippet?.title} />

@@ -23,8 +23,8 @@ interface Positioned {
 }
 
 /** The line of a comment in the shown diff; null if the comment belongs to another diff. */
-export function spotOf(placed: Positioned, { head_sha }: Shas): string | null {
-  const at = [placed.position, placed.original_position].find((position) => position?.head_sha === head_sha)
+export function spotOf(positioned: Positioned, { head_sha }: Shas): string | null {
+  const at = [positioned.position, positioned.original_position].find((position) => position?.head_sha === head_sha)
   if (!at || at.position_type !== 'text') return null
   return lineKey({ new_path: at.new_path ?? at.old_path ?? '' }, { old: at.old_line, new: at.new_line })
 }

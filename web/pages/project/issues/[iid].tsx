@@ -133,7 +133,7 @@ export const page = declare<Data, InProject>({
       return { ...flash, to: `/${act.params.id}/-/issues` }
     },
   },
-  View: ({ project, issue, discussions, awards, me, ...beside }) => {
+  View: ({ project, issue, discussions, awards, me, ...sidebar }) => {
     const { can } = issue
     const isOpen = issue.state === 'opened'
     return (
@@ -209,7 +209,7 @@ export const page = declare<Data, InProject>({
             )}
           </div>
           <aside class="side" aria-label={common.properties}>
-            <Sidebar {...beside} project={project} issue={issue} />
+            <Sidebar {...sidebar} project={project} issue={issue} />
             {can.destroy && (
               <ActButton action="destroy" kind="danger" confirm={t.deleteThisIssueAndAllComments}>
                 <Icon name="trash" /> {t.deleteIssue}

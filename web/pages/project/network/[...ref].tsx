@@ -22,9 +22,9 @@ interface Data {
 
 /** The height of a row in the list next to it. */
 const ROW = 32
-const LANE = 14
-/** Commits that find no other lane share the last. */
-const MOST_LANES = 24
+const COLUMN = 14
+/** Commits that find no other column share the last. */
+const MOST_COLUMNS = 24
 const COLOURS = ['#3d7bd9', '#d98b1f', '#2e9e6b', '#b0559c', '#c0493f', '#6d6fd0', '#7f8795']
 
 export const page = declare<Data, InProject>({
@@ -68,32 +68,32 @@ export const page = declare<Data, InProject>({
   },
 })
 
-const xOf = (lane: number) => LANE / 2 + 2 + lane * LANE
+const xOf = (column: number) => COLUMN / 2 + 2 + column * COLUMN
 const yOf = (row: number) => ROW / 2 + row * ROW
-const colourOf = (lane: number) => COLOURS[lane % COLOURS.length]!
+const colourOf = (column: number) => COLOURS[column % COLOURS.length]!
 
-/** A curve into its lane within one row, then straight down. */
-function pathOf({ from, lane, to }: Line): string {
-  const [x, y] = [xOf(from.lane), yOf(from.row)]
-  if (lane === from.lane) return `M${x} ${y}V${yOf(to)}`
-  const [aside, next] = [xOf(lane), y + ROW]
+/** A curve into its column within one row, then straight down. */
+function pathOf({ from, column, to }: Line): string {
+  const [x, y] = [xOf(from.column), yOf(from.row)]
+  if (column === from.column) return `M${x} ${y}V${yOf(to)}`
+  const [aside, next] = [xOf(column), y + ROW]
   return `M${x} ${y}C${x} ${y + ROW / 2} ${aside} ${y + ROW / 2} ${aside} ${next}V${yOf(to)}`
 }
 
 function Drawing({ project, commits, refs }: { project: Project; commits: readonly Commit[]; refs: Refs }) {
-  const { dots, lines, lanes } = layOut(commits, MOST_LANES)
-  const [width, height] = [xOf(lanes - 1) + LANE / 2 + 2, commits.length * ROW]
+  const { dots, lines, columns } = layOut(commits, MOST_COLUMNS)
+  const [width, height] = [xOf(columns - 1) + COLUMN / 2 + 2, commits.length * ROW]
   const named = Map.groupBy([...refs.branches, ...refs.tags], ({ commit }) => commit?.id ?? '')
   const address = (id: string) => below(project, `commit/${id}`)
   return (
     <div class="network card" tabIndex={0} role="region" aria-label={common.commits}>
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
         {lines.map((line, n) => (
-          <path d={pathOf(line)} fill="none" stroke={colourOf(line.lane)} stroke-width="2" key={n} />
+          <path d={pathOf(line)} fill="none" stroke={colourOf(line.column)} stroke-width="2" key={n} />
         ))}
-        {dots.map(({ id, lane, row }) => (
+        {dots.map(({ id, column, row }) => (
           <a href={address(id)} tabIndex={-1} key={id}>
-            <circle cx={xOf(lane)} cy={yOf(row)} r="5" fill={colourOf(lane)} />
+            <circle cx={xOf(column)} cy={yOf(row)} r="5" fill={colourOf(column)} />
           </a>
         ))}
       </svg>

@@ -40,8 +40,8 @@ function Drawn({ stages }: { stages: readonly Stage[] }) {
             <path d={path} key={`${from} ${to}`} />
           ))}
         </g>
-        {jobs.map((placed) => (
-          <JobBox {...placed} key={placed.job.id} />
+        {jobs.map((node) => (
+          <JobBox {...node} key={node.job.id} />
         ))}
       </svg>
     </div>

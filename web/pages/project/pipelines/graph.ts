@@ -30,7 +30,7 @@ export function drawGraph(stages: readonly Stage[]): Drawing {
   const jobs = stages.flatMap((stage, column) =>
     stage.jobs.map((job, row): PositionedJob => ({ job, x: xOf(column), y: yOf(row) })),
   )
-  const byName = new Map(jobs.map((placed) => [placed.job.name, placed]))
+  const byName = new Map(jobs.map((node) => [node.job.name, node]))
   const tallest = Math.max(0, ...stages.map((stage) => stage.jobs.length))
   return {
     width: xOf(stages.length) - GAP.x + EDGE,

@@ -81,13 +81,13 @@ const MOST_QUOTED = 20
 
 async function contextsOf(request: PageRequest, one: Promise<Detail>, threads: Promise<Listed<Discussion[]>>) {
   const { diff_refs, changes_count } = await one
-  const placed = (await threads).items.flatMap(({ id, notes }) => {
+  const threadsInDiff = (await threads).items.flatMap(({ id, notes }) => {
     const position = notes[0]?.position
     return position && position.head_sha === diff_refs?.head_sha && !notes[0]?.resolved ? [{ id, position }] : []
   })
-  if (placed.length === 0 || Number.parseInt(changes_count ?? '0', 10) > MOST_FILES) return {}
+  if (threadsInDiff.length === 0 || Number.parseInt(changes_count ?? '0', 10) > MOST_FILES) return {}
   const files = (await request.api.maybe(`${ONE}/diffs`, { ...requestParams(request), per_page: MOST_FILES })) ?? []
-  const entries = placed.map(({ id, position }) => {
+  const entries = threadsInDiff.map(({ id, position }) => {
     const file = files.find(({ new_path }) => new_path === (position.new_path ?? position.old_path))
     const lines = file ? linesOf(file.diff) : []
     const at = lines.findIndex((line) => line.old === position.old_line && line.new === position.new_line)
