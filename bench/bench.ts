@@ -110,12 +110,12 @@ export interface Bench extends BenchOptions, AsyncDisposable {
   /** With pipelines of one project: a number of them, and ten times as many. */
   piped: { few(): Promise<OurServer>; many(): Promise<OurServer> }
   floor(): Promise<Floor>
-  beside(server: OurServer): Promise<SecondProcess>
+  secondProcess(server: OurServer): Promise<SecondProcess>
 }
 
 export function openBench(given: BenchOptions): Bench {
   const { effort, postgres, profileInto } = given
-  const besides = new Map<OurServer, Promise<SecondProcess>>()
+  const secondProcesses = new Map<OurServer, Promise<SecondProcess>>()
   const stack = new AsyncDisposableStack()
   const fresh = async (users: number, workers = given.workers ?? 1, more: Seeded = {}) => {
     const serverFolder = stack.use(await makeServerFolder(postgres, users, more))
@@ -149,14 +149,14 @@ export function openBench(given: BenchOptions): Bench {
       many: shared(() => warm(effort.few, { pipelines: effort.pipelines * 10 })),
     },
     floor: shared(async () => stack.use(await startFloor())),
-    async beside(server) {
+    async secondProcess(server) {
       const records = { projects: PROJECTS, users: USERS }
-      if (!besides.has(server))
-        besides.set(
+      if (!secondProcesses.has(server))
+        secondProcesses.set(
           server,
-          openSecondProcess(server, records).then((beside) => stack.use(beside)),
+          openSecondProcess(server, records).then((second) => stack.use(second)),
         )
-      return besides.get(server)!
+      return secondProcesses.get(server)!
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
@@ -226,8 +226,8 @@ async function costOf(
   calls: readonly Call[],
   loop: Loop & { quietMs?: number },
 ): Promise<Cost> {
-  const beside = await bench.beside(server)
-  const look = async () => ({ own: await processorTime(server.pid), engine: await beside.engineTime() })
+  const second = await bench.secondProcess(server)
+  const look = async () => ({ own: await processorTime(server.pid), engine: await second.engineTime() })
   const start = await look()
   const answered = await closedLoop(server.port, calls, loop)
   await sleep(loop.quietMs ?? 0)
@@ -237,7 +237,7 @@ async function costOf(
 
 /** Milliseconds that a call costs us and the database, right after a change to every kind of planning record. */
 export async function costAfterChanges(bench: Bench, server: OurServer, times: number, call: Call): Promise<number> {
-  const { plan } = await bench.beside(server)
+  const { plan } = await bench.secondProcess(server)
   const costs: number[] = []
   for (let n = 0; n < times; n++) {
     await plan()
@@ -278,7 +278,7 @@ export async function compareCost(
   const floor = await bench.floor()
   const paths = new Map(calls.map(({ path, token }) => [path, { path, token: token! }]))
   await floor.serve(await Promise.all([...paths.values()].map((call) => capture(server.port, call))))
-  const { commit } = await bench.beside(server)
+  const { commit } = await bench.secondProcess(server)
   const isPatient = manner === 'one by one until quiet'
   const loop = {
     connections: isPatient ? 1 : CONNECTIONS,

@@ -14,7 +14,7 @@ import { megabytes, ms, type Row } from './table.ts'
 const KB = 1024
 const MB = 1024 * KB
 const FILES = 500
-const VISITS = 20
+const REQUESTS = 20
 const MOST_GROWTH = 64 * MB
 const MOST_HTML = 100 * KB
 const MOST_HEAP = 64 * MB
@@ -65,7 +65,7 @@ async function weigh(bench: Bench, { server }: GitBench, url: string, calls: rea
   const all = async () => Math.max(...(await Promise.all(calls.map((call) => firstByte(call, token)))))
   const times = await alternately(bench.effort.rounds * 3, () => firstByte(url, PERSON), all)
   const { before, most } = await memoryDuring(server.pid, async () => {
-    for (let n = 0; n < VISITS; n++) await sent(url, PERSON)
+    for (let n = 0; n < REQUESTS; n++) await sent(url, PERSON)
   })
   return [
     { what: 'HTML, packed', ...plain(size(page.bytes), '≤ 100 KB', page.bytes <= MOST_HTML) },
@@ -79,7 +79,7 @@ async function weigh(bench: Bench, { server }: GitBench, url: string, calls: rea
       met: times.ratio <= 3,
     },
     {
-      what: `memory of the server at ${VISITS} visits, over before`,
+      what: `memory of the server at ${REQUESTS} visits, over before`,
       ours: megabytes(most),
       floor: megabytes(before),
       ratio: most / before,

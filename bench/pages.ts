@@ -8,7 +8,7 @@ import { ADMINISTRATOR } from './seed.ts'
 import { ms, type Row } from './table.ts'
 
 const KB = 1024
-const VISITS = 100
+const REQUESTS = 100
 
 interface Sent {
   /** Size on the wire. */
@@ -67,8 +67,8 @@ export async function pageRows({ server, address, api }: GitBench): Promise<Row[
   const cost = async (urls: readonly string[], headers: Record<string, string>) => {
     await sleep(200)
     const before = await wholeProcessorTime(server.pid)
-    for (let n = 0; n < VISITS; n++) for (const url of urls) await sent(url, headers)
-    return ((await wholeProcessorTime(server.pid)) - before) / VISITS
+    for (let n = 0; n < REQUESTS; n++) for (const url of urls) await sent(url, headers)
+    return ((await wholeProcessorTime(server.pid)) - before) / REQUESTS
   }
   const [drawn, callTime] = [await cost([home], person), await cost(calls, { 'PRIVATE-TOKEN': ADMINISTRATOR })]
   const row = (what: string, ours: string, target: string, met: boolean): Row => ({

@@ -11,7 +11,7 @@ import { ms, type Row } from './table.ts'
 
 const RUNNERS = 50
 const PROJECTS = 10
-const HELD_MS = 50
+const WAIT_MS = 50
 const MOST_MS = 100
 
 type Outcome = Omit<Row, 'what' | 'target'>
@@ -122,7 +122,7 @@ export async function pickUpTime(bench: QueueBench): Promise<Outcome> {
     let { lastUpdate } = await ask(asking(token!))
     for (let n = 0; n < 3 * bench.rounds; n++) {
       const answer = ask(asking(token!, lastUpdate))
-      await sleep(HELD_MS)
+      await sleep(WAIT_MS)
       await bench.queue(1)
       const queued = performance.now()
       const { status } = await answer

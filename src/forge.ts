@@ -297,12 +297,12 @@ export class TestForge implements door.Forge {
   async runner({ concurrent, tags }: door.RunnerInput = {}): Promise<door.ForgeRunner> {
     const folder = join(this.#ground.folder, `runner${++this.#runnersMade}`)
     const pace = { poll: 50, update: 100 }
-    const beside = await startEmbeddedRunner(this.app, { folder, environment: process.env, concurrent, tags, pace })
-    this.#runners.add(beside)
+    const runner = await startEmbeddedRunner(this.app, { folder, environment: process.env, concurrent, tags, pace })
+    this.#runners.add(runner)
     const stop = async () => {
-      if (this.#runners.delete(beside)) await beside.stop(0)
+      if (this.#runners.delete(runner)) await runner.stop(0)
     }
-    return { id: beside.id, stop, [Symbol.asyncDispose]: stop }
+    return { id: runner.id, stop, [Symbol.asyncDispose]: stop }
   }
 
   async receiver(): Promise<Receiver> {

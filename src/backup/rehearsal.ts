@@ -40,7 +40,7 @@ async function onFile(file: string, folder: string, applied: Watch['applied']): 
   const database = new Database(file, { readonly: true, fileMustExist: true })
   try {
     const bytes = Number(database.pragma('page_count', { simple: true })) * pageSize(database)
-    await assertRoom(folder, bytes)
+    await assertFreeSpace(folder, bytes)
     // One read transaction: writers go on, and the copy is one commit.
     database.prepare('vacuum into ?').run(copy)
   } finally {
@@ -52,7 +52,7 @@ async function onFile(file: string, folder: string, applied: Watch['applied']): 
 const pageSize = (database: Database.Database) => Number(database.pragma('page_size', { simple: true }))
 
 /** A migration can write every row again. The server beside it must not find its disk full. */
-async function assertRoom(folder: string, bytes: number): Promise<void> {
+async function assertFreeSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
   const [needed, free] = [2 * bytes, bavail * bsize]
   if (free < needed)

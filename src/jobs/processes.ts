@@ -101,14 +101,14 @@ export async function joinProcesses(
   const watch = new ProcessWatch(relaxed(app), recoveries, sweeps)
   living.add(app.holder)
   await watch.look()
-  let turn: Promise<void> = Promise.resolve()
+  let lastLook: Promise<void> = Promise.resolve()
   const tell = (err: unknown) => app.log.warn({ part: 'processes', err }, 'the process could not be renewed')
-  const beat = () => void (turn = turn.then(() => watch.look()).catch(tell))
+  const beat = () => void (lastLook = lastLook.then(() => watch.look()).catch(tell))
   const timer = beats ? setInterval(beat, BEAT_MS).unref() : undefined
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      await turn
+      await lastLook
       living.delete(app.holder)
       await app.db.deleteFrom('processes').where('tag', '=', app.holder).execute().catch(tell)
     },

@@ -95,7 +95,7 @@ export function startWorker<A extends WorkerApp>(app: A, { jobs, subscriptions, 
   const log = app.log.child({ part: 'jobs' })
   const relaxed = { ...app, db: app.store.relaxed }
   /** Jobs that run, or have ended but are not recorded yet. */
-  const held = new Set<Locked>()
+  const locked = new Set<Locked>()
   let areRecurringSet = false
 
   const reactionsTo = ({ name, payload }: EventRow) =>
@@ -103,7 +103,7 @@ export function startWorker<A extends WorkerApp>(app: A, { jobs, subscriptions, 
   const isHandled = (event: EventRow) => event.described || reactionsTo(event).length > 0
 
   function handsFree() {
-    const running = [...held].filter(({ outcome }) => outcome === null)
+    const running = [...locked].filter(({ outcome }) => outcome === null)
     const runningLong = running.filter(({ row }) => long.includes(row.name))
     return { free: CONCURRENCY - running.length, freeForLong: LONG_CONCURRENCY - runningLong.length, long }
   }
@@ -129,9 +129,9 @@ export function startWorker<A extends WorkerApp>(app: A, { jobs, subscriptions, 
 
   /** The work of a tick; null for none. These reads are cheap, and only a result leads to a write. */
   async function agenda(isResting: boolean) {
-    const ended = [...held].filter(({ outcome }) => outcome !== null)
+    const ended = [...locked].filter(({ outcome }) => outcome !== null)
     const old = after(app.clock, LEASE_MS - LEASE_RENEWAL_MS)
-    const aging = [...held].filter(({ outcome, lease, isLost }) => outcome === null && lease <= old && !isLost)
+    const aging = [...locked].filter(({ outcome, lease, isLost }) => outcome === null && lease <= old && !isLost)
     const events = isResting ? [] : await newEvents(app)
     const isOld = events[0] !== undefined && events[0].created_at <= after(app.clock, -UNWANTED_MS)
     const isFollowed = events.length > 0 && (audience?.isThere(app) ?? false)
@@ -162,7 +162,7 @@ export function startWorker<A extends WorkerApp>(app: A, { jobs, subscriptions, 
       return { lost, isMore: dispatched.isMore, claimed: [...due, ...dispatched.claimed] }
     })
     for (const one of aging) one.lease = lease
-    for (const one of ended) held.delete(one)
+    for (const one of ended) locked.delete(one)
     for (const one of lost) lose(one)
     // Flush first: a handler may delete what a power cut would bring back.
     if (claimed.length > 0) await app.store.flushed()
@@ -199,7 +199,7 @@ export function startWorker<A extends WorkerApp>(app: A, { jobs, subscriptions, 
   function start(row: Row<'jobs'>): void {
     const abort = new AbortController()
     const one: Locked = { row, lease: row.lease_until!, abort, work: Promise.resolve(), outcome: null, isLost: false }
-    held.add(one)
+    locked.add(one)
     one.work = run(one)
   }
 
@@ -213,10 +213,10 @@ export function startWorker<A extends WorkerApp>(app: A, { jobs, subscriptions, 
 
   const loop = startLoop({
     tick,
-    running: () => [...held].map(({ work }) => work),
+    running: () => [...locked].map(({ work }) => work),
     isAnyDue: async () => (await isAnyDue(app)) || (await newEvents(app)).some(isHandled),
     end() {
-      for (const { abort } of held) abort.abort(new Error('the process is ending'))
+      for (const { abort } of locked) abort.abort(new Error('the process is ending'))
     },
     report: (error) => log.error({ err: error }, 'jobs could not be noted'),
   })

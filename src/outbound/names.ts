@@ -27,7 +27,7 @@ export class Names {
     const age = known ? performance.now() - known.at : Infinity
     if (known && age < FRESH) return known.found
     const lookup = this.#askOnce(host)
-    return known && age < USABLE ? soonOr(known.found, lookup) : lookup
+    return known && age < USABLE ? orAfterPatience(known.found, lookup) : lookup
   }
 
   #askOnce(host: string): Promise<Found> {
@@ -50,7 +50,7 @@ export class Names {
 }
 
 /** A failure also counts as a result: the name may no longer exist. */
-async function soonOr(old: Found, lookup: Promise<Found>): Promise<Found> {
+async function orAfterPatience(old: Found, lookup: Promise<Found>): Promise<Found> {
   const { promise, resolve } = Promise.withResolvers<Found>()
   const timer = setTimeout(() => resolve(old), PATIENCE)
   try {

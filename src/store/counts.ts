@@ -165,7 +165,7 @@ export async function cachedTotal(
   const known = kept.get(key)
   const [version, { horizon, changed }] = await Promise.all([
     versionOf(db, subjects),
-    follow ? follow.log(db, known?.horizon, follow.scope) : NO_NEWS,
+    follow ? follow.log(db, known?.horizon, follow.scope) : NO_UPDATES,
   ])
   const isKnown = known?.version === version
   if (isKnown && changed?.length === 0) {
@@ -186,7 +186,7 @@ export async function cachedTotal(
   return total
 }
 
-const NO_NEWS: RowUpdates = { horizon: 0, changed: [] }
+const NO_UPDATES: RowUpdates = { horizon: 0, changed: [] }
 
 /** The newest entry stays: readers compare with the oldest remaining entry to detect what they missed. */
 const trimLog = (db: Db, table: string, before: number): Promise<void> =>

@@ -173,8 +173,8 @@ interface Tick extends TextQuery {
 }
 
 /** The next rows to check. */
-function rowsOf(db: Db, index: TextIndex, turn: Tick): RawBuilder<{ id: number }> {
-  const { words, within, sort, from, looked, walked } = turn
+function rowsOf(db: Db, index: TextIndex, tick: Tick): RawBuilder<{ id: number }> {
+  const { words, within, sort, from, looked, walked } = tick
   const [way, isBeyond] = [sql.raw(sort ?? 'desc'), sql.raw(sort === 'asc' ? '>' : '<')]
   const end = sql`${way} limit ${sql.lit(looked)}`
   if (isSqlite(db)) {
@@ -205,8 +205,8 @@ interface Taken {
 /**
  * One batch is one statement. Ids come as one text, because creating an object for each takes longer than finding it.
  */
-async function take(db: Db, index: TextIndex, turn: Tick): Promise<Taken> {
-  const { tests = [], sort, walked, words } = turn
+async function take(db: Db, index: TextIndex, tick: Tick): Promise<Taken> {
+  const { tests = [], sort, walked, words } = tick
   const hasThem = walked ? [hasWords(words)] : []
   const passes = [...hasThem, ...tests]
   const passesAll = passes.length === 0 ? sql`true` : sql`coalesce((${sql.join(passes, sql`) and (`)}), false)`
@@ -220,7 +220,7 @@ async function take(db: Db, index: TextIndex, turn: Tick): Promise<Taken> {
   const last = sql.raw(sort === 'asc' ? 'max' : 'min')
   const { rows } = await sql<{ ids: string | null; last: number; rows: number }>`select
       cast(${list}(found.id) filter (where ${passesAll}) as text) as ids, ${last}(found.id) as last, count(*) as rows
-    from (${rowsOf(db, index, turn)}) as found ${tests.length === 0 ? sql`` : row}`.execute(db)
+    from (${rowsOf(db, index, tick)}) as found ${tests.length === 0 ? sql`` : row}`.execute(db)
   const [looked] = rows as [(typeof rows)[0]]
   const ids = JSON.parse(looked.ids ?? '[]') as number[]
   const inOrder = ids.sort(sort === 'asc' ? (a, b) => a - b : (a, b) => b - a)

@@ -24,13 +24,13 @@ export interface PresentedCredentials {
   readonly address: string
 }
 
-interface Visible {
+interface PresentedSecret {
   readonly username: string
   readonly secret: string
   readonly address: string
 }
 
-type Way = (app: App, shown: Visible) => Promise<Principal | null>
+type Way = (app: App, presented: PresentedSecret) => Promise<Principal | null>
 
 const TOKENS: readonly Way[] = [byJob, byOAuth, byToken, byDeployToken]
 
@@ -54,10 +54,10 @@ export async function authenticatePrincipal(
   const failed = isLoopback(address) ? null : await recentFailures(app, key)
   const isBanned = failed === 'banned'
 
-  const shown = readCredential(authorization)
-  if (!shown?.secret) throw accessDenied()
+  const presented = readCredential(authorization)
+  if (!presented?.secret) throw accessDenied()
   for (const way of waysOf(at, isBanned)) {
-    const principal = await way(app, { ...shown, address })
+    const principal = await way(app, { ...presented, address })
     if (!principal) continue
     // The address of a job says nothing about its user.
     if (principal.user && !principal.job) await assertMayComeFrom(app, principal.user, address)
@@ -71,7 +71,7 @@ export async function authenticatePrincipal(
 
 const isLoopback = (address: string) => /^(::ffff:)?127\.|^::1$/.test(address)
 
-function readCredential(header: string): Omit<Visible, 'address'> | null {
+function readCredential(header: string): Omit<PresentedSecret, 'address'> | null {
   const [, scheme, value] = /^(basic|bearer) +(\S+)\s*$/i.exec(header) ?? []
   if (scheme === undefined || value === undefined) return null
   if (scheme.toLowerCase() === 'bearer') return { username: '', secret: value }
@@ -107,7 +107,7 @@ function bearing({ user, scopes }: Identity, via: Principal['via']): Principal {
   return { user, mayFetch: has(FETCHING), mayPush: has(PUSHING), via }
 }
 
-async function byOAuth(app: App, { secret }: Visible): Promise<Principal | null> {
+async function byOAuth(app: App, { secret }: PresentedSecret): Promise<Principal | null> {
   const identity = await unlessRefused(() => bearerOfOAuthToken(app, secret))
   return identity && bearing(identity, 'oauth')
 }
@@ -125,17 +125,17 @@ async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
 const JOBS_NAME = 'gitlab-ci-token'
 
 /** Valid while the job runs, and for reading only. */
-async function byJob(app: App, { username, secret }: Visible): Promise<Principal | null> {
+async function byJob(app: App, { username, secret }: PresentedSecret): Promise<Principal | null> {
   const bearer = username === JOBS_NAME ? await byJobToken(app, secret) : null
   return bearer && { user: bearer.user, job: bearer.job, mayFetch: true, mayPush: false, via: 'job_token' }
 }
 
-async function byToken(app: App, { secret, address }: Visible): Promise<Principal | null> {
+async function byToken(app: App, { secret, address }: PresentedSecret): Promise<Principal | null> {
   const identity = await bearerOfToken(app, secret, address)
   return identity && bearing(identity, 'token')
 }
 
-async function byDeployToken(app: App, { username, secret }: Visible): Promise<Principal | null> {
+async function byDeployToken(app: App, { username, secret }: PresentedSecret): Promise<Principal | null> {
   const deployToken = await findDeployToken(app.db, username, secret, timestamp(app.clock))
   if (!deployToken) return null
   void noteDeployTokenUse(app, deployToken)
@@ -145,7 +145,7 @@ async function byDeployToken(app: App, { username, secret }: Visible): Promise<P
 
 const passwordsOpenGit = async (app: App) => (await currentSettings(app)).password_authentication_enabled_for_git
 
-async function byPassword(app: App, { username, secret, address }: Visible): Promise<Principal | null> {
+async function byPassword(app: App, { username, secret, address }: PresentedSecret): Promise<Principal | null> {
   if (username === '' || !(await passwordsOpenGit(app))) return null
   try {
     const user = await signIn(app, { login: username, password: secret, address })

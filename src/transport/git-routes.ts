@@ -47,7 +47,7 @@ export async function gitRoutes(
     const service = serviceOf(request, address)
     const pageRequest = await openConnection(app, request, reply, address, service)
     if (isRead(request)) await sendRefs(pageRequest, service!)
-    else await inTurn(pageRequest, service === 'upload-pack' ? sendPack : takePush)
+    else await limited(pageRequest, service === 'upload-pack' ? sendPack : takePush)
     return reply
   } catch (error) {
     if (!reply.sent) return sendPlain(request, reply, error)
@@ -135,7 +135,7 @@ function begin({ reply, request }: Connection, type: string): void {
   for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value)
 }
 
-async function inTurn(pageRequest: Connection, work: (pageRequest: Connection) => Promise<void>): Promise<void> {
+async function limited(pageRequest: Connection, work: (pageRequest: Connection) => Promise<void>): Promise<void> {
   const { app, facts, request, reply } = pageRequest
   const leave = await acquireSlot(app.limiters.transport, callerOf(facts.principal, request.ip), reply.raw)
   const unwatch = app.stalls.watchSender(senderOf(request.raw))

@@ -44,12 +44,12 @@ export async function findRepository(app: App, path: string): Promise<Repository
 
 async function locationAt(app: App, path: string, wiki: boolean): Promise<RepositoryLocation | null> {
   const project = await findProject(app.db, path)
-  if (project) return placed(app, project, { wiki })
+  if (project) return repositoryOf(app, project, { wiki })
   const moved = await movedProject(app, path)
-  return moved && placed(app, moved, { wiki, movedFrom: path })
+  return moved && repositoryOf(app, moved, { wiki, movedFrom: path })
 }
 
-async function placed(
+async function repositoryOf(
   app: App,
   project: Project,
   more: Pick<RepositoryLocation, 'wiki' | 'movedFrom'>,

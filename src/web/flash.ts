@@ -28,7 +28,7 @@ export interface Flash {
 }
 
 interface Stored {
-  readonly told: FlashValues
+  readonly values: FlashValues
   /** The session and the page it is for. */
   readonly mark: string
   readonly until: number
@@ -36,10 +36,10 @@ interface Stored {
 
 export function flashOf(app: App, request: FastifyRequest, reply: FastifyReply, address: string): Flash {
   const { vault, clock } = app
-  const mark = (page = address) => vault.sign('told', `${browserSecret(request) ?? ''} ${page}`)
+  const mark = (page = address) => vault.sign('flash', `${browserSecret(request) ?? ''} ${page}`)
   return {
     keep(values, to) {
-      const kept: Stored = { told: values, mark: mark(to), until: clock.now().getTime() + KEPT_MS }
+      const kept: Stored = { values, mark: mark(to), until: clock.now().getTime() + KEPT_MS }
       const text = PREFIX + JSON.stringify(kept)
       if (Buffer.byteLength(text) > MOST_BYTES) return false
       reply.header('Set-Cookie', cookie(app, COOKIE, vault.seal(text), KEPT_MS / 1000))
@@ -52,7 +52,7 @@ export function flashOf(app: App, request: FastifyRequest, reply: FastifyReply, 
       const kept = JSON.parse(text.slice(PREFIX.length)) as Stored
       if (kept.mark !== mark() || kept.until <= clock.now().getTime()) return {}
       reply.header('Set-Cookie', cookie(app, COOKIE, '', 0))
-      return kept.told
+      return kept.values
     },
   }
 }

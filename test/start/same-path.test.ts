@@ -19,7 +19,7 @@ const OUTCOME = {
   projects: [201, ...Array(CALLS - 1).fill({ message: { name: TAKEN, path: TAKEN, limit_reached: [] } })],
   rows: ['shop', 'saw'],
   repositories: 1,
-  news: ['group.created', 'project.created'],
+  events: ['group.created', 'project.created'],
   complaints: [] as unknown[],
 }
 
@@ -49,7 +49,7 @@ async function askAtOnce(database: TemporaryDatabase | null): Promise<typeof OUT
   return { groups, projects, ...left, repositories, complaints }
 }
 
-async function leftIn(databaseUrl: string): Promise<{ rows: string[]; news: string[] }> {
+async function leftIn(databaseUrl: string): Promise<{ rows: string[]; events: string[] }> {
   const store = await openStore(databaseUrl, { durable: false, shared: true, poolSize: 2 })
   try {
     const { db } = store
@@ -59,7 +59,7 @@ async function leftIn(databaseUrl: string): Promise<{ rows: string[]; news: stri
     const events = await db.selectFrom('events').select('name').where('name', 'in', names).orderBy('id').execute()
     return {
       rows: [...groups, ...projects].map(({ path }) => path.toLowerCase()),
-      news: events.map(({ name }) => name),
+      events: events.map(({ name }) => name),
     }
   } finally {
     await store.close()

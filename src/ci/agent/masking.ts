@@ -14,7 +14,7 @@ type Range = [from: number, to: number]
 export class Masker {
   readonly #matcher: Matcher | null
   readonly #longest: number
-  #held: Buffer = Buffer.alloc(0)
+  #pending: Buffer = Buffer.alloc(0)
   /** The ranges of the held bytes to mask, in order. Overlapping ranges are merged. */
   #found: Range[] = []
 
@@ -28,8 +28,8 @@ export class Masker {
   /** Returns the bytes that cannot be part of a secret any more. */
   push(chunk: Buffer): Buffer {
     if (!this.#matcher) return chunk
-    const text = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk
-    this.#matcher.read(text, this.#held.length, (end, length) => this.#note(end - length, end))
+    const text = this.#pending.length > 0 ? Buffer.concat([this.#pending, chunk]) : chunk
+    this.#matcher.read(text, this.#pending.length, (end, length) => this.#note(end - length, end))
     let end = text.length - this.#matcher.open
     const across = this.#found.findLast(([from]) => from < end)
     if (across && across[1] > end) end = text.length - across[0] > LONGEST_ROW * this.#longest ? across[1] : across[0]
@@ -37,7 +37,7 @@ export class Masker {
   }
 
   end(): Buffer {
-    const text = this.#take(this.#held, this.#held.length)
+    const text = this.#take(this.#pending, this.#pending.length)
     this.#matcher?.reset()
     return text
   }
@@ -54,7 +54,7 @@ export class Masker {
 
   #take(text: Buffer, end: number): Buffer {
     const safe = masked(text.subarray(0, end), this.#found)
-    this.#held = text.subarray(end)
+    this.#pending = text.subarray(end)
     this.#found = this.#found.filter(([, to]) => to > end).map(([from, to]) => [from - end, to - end])
     return safe
   }
@@ -92,7 +92,7 @@ const MOST_PREFIXES = 10
 export class PrefixMasker {
   readonly #prefixes: Buffer[]
   readonly #longest: number
-  #held: Buffer = Buffer.alloc(0)
+  #pending: Buffer = Buffer.alloc(0)
   #inToken = false
 
   constructor(prefixes: Iterable<string>) {
@@ -105,12 +105,12 @@ export class PrefixMasker {
 
   push(chunk: Buffer): Buffer {
     if (this.#prefixes.length === 0) return chunk
-    const text = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk
+    const text = this.#pending.length > 0 ? Buffer.concat([this.#pending, chunk]) : chunk
     return this.#pass(text, Math.max(0, text.length - this.#longest + 1))
   }
 
   end(): Buffer {
-    return this.#pass(this.#held, this.#held.length)
+    return this.#pass(this.#pending, this.#pending.length)
   }
 
   #pass(text: Buffer, certain: number): Buffer {
@@ -131,7 +131,7 @@ export class PrefixMasker {
       this.#inToken = true
     }
     const kept = Math.max(at, certain)
-    this.#held = text.subarray(kept)
+    this.#pending = text.subarray(kept)
     return Buffer.concat([...parts, text.subarray(at, kept)])
   }
   /** Returns the next prefix, the longest if several start there. Each prefix is searched from its last match on. */

@@ -104,14 +104,14 @@ export class Includes {
         `Include \`${JSON.stringify(entry).slice(0, 1000)}\` needs to match exactly one accessor!`,
         mark,
       )
-    if (!(await this.#isWanted(entry, mark, tree))) return []
+    if (!(await this.#isIncluded(entry, mark, tree))) return []
     const given = entry['inputs'] ?? entry['with'] ?? newMapping()
     if (!isMapping(given)) throw new ConfigFault('include:inputs config should be a hash', mark)
     const all = await this.#includesOf(type, entry, tree, mark)
     return all.map((include) => ({ include, given, mark }))
   }
 
-  async #isWanted(entry: Mapping, mark: Mark | undefined, tree: Tree | null): Promise<boolean> {
+  async #isIncluded(entry: Mapping, mark: Mark | undefined, tree: Tree | null): Promise<boolean> {
     if (!('rules' in entry)) return true
     const faults = new Faults()
     const rules = readRules(entry['rules']!, new Spot(faults, 'include:rules', mark), 'include')

@@ -3,51 +3,51 @@ export class DateQueue {
   /** A binary heap of items, with the date and the insertion order of each. */
   readonly #items: number[] = []
   readonly #dates: number[] = []
-  readonly #turns: number[] = []
-  #turn = 0
+  readonly #orders: number[] = []
+  #order = 0
 
   add(item: number, date: number): void {
     let at = this.#items.length
-    const turn = this.#turn++
+    const order = this.#order++
     for (let above = (at - 1) >> 1; at > 0 && date > this.#dates[above]!; above = (at - 1) >> 1) {
-      this.#put(at, this.#items[above]!, this.#dates[above]!, this.#turns[above]!)
+      this.#put(at, this.#items[above]!, this.#dates[above]!, this.#orders[above]!)
       at = above
     }
-    this.#put(at, item, date, turn)
+    this.#put(at, item, date, order)
   }
 
   take(): number | undefined {
     const first = this.#items[0]
-    const [item, date, turn] = [this.#items.pop(), this.#dates.pop(), this.#turns.pop()]
-    if (this.#items.length > 0) this.#sink(item!, date!, turn!)
+    const [item, date, order] = [this.#items.pop(), this.#dates.pop(), this.#orders.pop()]
+    if (this.#items.length > 0) this.#sink(item!, date!, order!)
     return first
   }
 
-  #sink(item: number, date: number, turn: number): void {
+  #sink(item: number, date: number, order: number): void {
     let at = 0
     for (;;) {
       let below = 2 * at + 1
       if (below >= this.#items.length) break
-      if (below + 1 < this.#items.length && this.#isEarlier(below, this.#dates[below + 1]!, this.#turns[below + 1]!)) {
+      if (below + 1 < this.#items.length && this.#isEarlier(below, this.#dates[below + 1]!, this.#orders[below + 1]!)) {
         below++
       }
-      if (!this.#isEarlier(below, date, turn)) {
-        this.#put(at, this.#items[below]!, this.#dates[below]!, this.#turns[below]!)
+      if (!this.#isEarlier(below, date, order)) {
+        this.#put(at, this.#items[below]!, this.#dates[below]!, this.#orders[below]!)
         at = below
       } else break
     }
-    this.#put(at, item, date, turn)
+    this.#put(at, item, date, order)
   }
 
   /** Whether the item at this index comes after one with this date and insertion order. */
-  #isEarlier(at: number, date: number, turn: number): boolean {
+  #isEarlier(at: number, date: number, order: number): boolean {
     const own = this.#dates[at]!
-    return own < date || (own === date && this.#turns[at]! > turn)
+    return own < date || (own === date && this.#orders[at]! > order)
   }
 
-  #put(at: number, item: number, date: number, turn: number): void {
+  #put(at: number, item: number, date: number, order: number): void {
     this.#items[at] = item
     this.#dates[at] = date
-    this.#turns[at] = turn
+    this.#orders[at] = order
   }
 }

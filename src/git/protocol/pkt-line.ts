@@ -36,7 +36,7 @@ export function pktLine(content: string | Uint8Array): Buffer {
 export class PktLineDecoder {
   readonly #longest: number
   #chunks: Buffer[] = []
-  #held = 0
+  #bytes = 0
   /** The length of the current line, once its header has been read. */
   #needed: number | null = null
 
@@ -46,13 +46,13 @@ export class PktLineDecoder {
 
   push(chunk: Buffer): void {
     this.#chunks.push(chunk)
-    this.#held += chunk.length
+    this.#bytes += chunk.length
   }
 
   /** The next line. Null if more chunks are needed. */
   next(): Packet | null {
     if (this.#needed === null) {
-      if (this.#held < HEADER) return null
+      if (this.#bytes < HEADER) return null
       const length = lengthOf(this.#take(HEADER))
       const sign = SIGNS[length]
       if (sign) return sign
@@ -60,7 +60,7 @@ export class PktLineDecoder {
       if (length - HEADER > this.#longest) throw new BadPktLine('line too long')
       this.#needed = length - HEADER
     }
-    if (this.#held < this.#needed) return null
+    if (this.#bytes < this.#needed) return null
     const line = this.#take(this.#needed)
     this.#needed = null
     return line
@@ -69,12 +69,12 @@ export class PktLineDecoder {
   /** The remaining bytes that belong to no line: a pack follows the lines without a frame. */
   rest(): Buffer {
     if (this.#needed !== null) throw new BadPktLine('cut off within a line')
-    return this.#take(this.#held)
+    return this.#take(this.#bytes)
   }
 
   /** Called at the end of the stream. Throws if the stream ended within a line. */
   end(): void {
-    if (this.#needed !== null || this.#held > 0) throw new BadPktLine('cut off within a line')
+    if (this.#needed !== null || this.#bytes > 0) throw new BadPktLine('cut off within a line')
   }
 
   /**
@@ -88,7 +88,7 @@ export class PktLineDecoder {
     const rest = all.subarray(size)
     if (rest.length > 0) this.#chunks[0] = rest
     else this.#chunks.shift()
-    this.#held -= size
+    this.#bytes -= size
     return all.subarray(0, size)
   }
 }

@@ -19,14 +19,14 @@ export class PushReport implements Disposable {
   readonly #output: Writable
   readonly #hasBands: boolean
   readonly #isQuiet: boolean
-  readonly #isWanted: boolean
+  readonly #isRequested: boolean
   readonly #timer: NodeJS.Timeout
 
   constructor(output: Writable, capabilities: ReadonlySet<string>) {
     this.#output = output
     this.#hasBands = capabilities.has('side-band-64k')
     this.#isQuiet = capabilities.has('quiet')
-    this.#isWanted = capabilities.has('report-status') || capabilities.has('report-status-v2')
+    this.#isRequested = capabilities.has('report-status') || capabilities.has('report-status-v2')
     // Proxies treat a long silence as the end.
     this.#timer = setInterval(() => void this.#tell(2, ''), KEEP_ALIVE_MS)
   }
@@ -50,7 +50,7 @@ export class PushReport implements Disposable {
 
   async finish(inputs: readonly { command: PushCommand; reason: string | null }[]): Promise<void> {
     clearInterval(this.#timer)
-    if (this.#isWanted) {
+    if (this.#isRequested) {
       const lines = inputs.map(({ command: { name }, reason }) =>
         reason === null
           ? pktLine(Buffer.concat([Buffer.from('ok '), name, Buffer.from('\n')]))

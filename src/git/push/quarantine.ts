@@ -86,7 +86,7 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
       flushed.catch(() => {})
     },
     async isComplete(ids) {
-      if (isStrict && (await holdsAll(await pack(), join(path, 'pack'), ids))) return true
+      if (isStrict && (await hasAll(await pack(), join(path, 'pack'), ids))) return true
       const options = { environment: bounded, deadline: HOUR }
       return (await isComplete(dir, ids, options)) && bringsWithheld(dir, path, ids, options)
     },
@@ -161,7 +161,7 @@ const MAX_INDEX = 1024 * 1024
  * Whether these objects are in a small pack. The strict index has checked that all objects that they reference exist. A
  * repository keeps all objects that its objects reference. So no history walk is needed.
  */
-async function holdsAll(small: SmallPack | null, packs: string, ids: readonly string[]): Promise<boolean> {
+async function hasAll(small: SmallPack | null, packs: string, ids: readonly string[]): Promise<boolean> {
   if (small) return ids.every((id) => small.has(id))
   const names = (await readdir(packs)).filter((name) => name.endsWith('.idx'))
   const file = names.length === 1 ? join(packs, names[0]!) : null

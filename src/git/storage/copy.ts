@@ -111,12 +111,12 @@ async function linkObjects(
   const packs = join(to, 'objects/pack')
   // Without a bitmap, the source had no housekeeping, and counting takes as long as copying.
   if (!(await hasBitmap(from)) || (await poolOf(from)) !== null) return false
-  if ((await linkPacks(from, to)) && (await holdsOnly(to, tips, signal))) return true
+  if ((await linkPacks(from, to)) && (await hasOnly(to, tips, signal))) return true
   for (const name of await readdir(packs)) await rm(join(packs, name))
   return false
 }
 
-async function holdsOnly(dir: string, tips: readonly string[], signal: AbortSignal | undefined): Promise<boolean> {
+async function hasOnly(dir: string, tips: readonly string[], signal: AbortSignal | undefined): Promise<boolean> {
   const packed = /^in-pack: (\d+)$/m.exec(await git(dir, ['count-objects', '-v'], { signal }))?.[1]
   try {
     const reached = await git(dir, ['rev-list', '--objects', '--count', '--use-bitmap-index', '--stdin'], {

@@ -7,7 +7,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { hasCode } from '../../lib/files/system-errors.ts'
 
-const beside = (dir: string, state: 'new' | 'gone') => `${dir}.${randomUUID()}.${state}`
+const temporaryName = (dir: string, state: 'new' | 'gone') => `${dir}.${randomUUID()}.${state}`
 
 /** By the name of a folder: a repository that is unfinished, or not completely deleted. */
 export const isLeftover = (name: string): boolean =>
@@ -15,7 +15,7 @@ export const isLeftover = (name: string): boolean =>
 
 /** False if the path was taken meanwhile; the existing repository stays. */
 export async function publishWhole(dir: string, fill: (draft: string) => Promise<void>): Promise<boolean> {
-  const draft = beside(dir, 'new')
+  const draft = temporaryName(dir, 'new')
   await mkdir(draft, { recursive: true })
   try {
     await fill(draft)
@@ -31,7 +31,7 @@ export async function publishWhole(dir: string, fill: (draft: string) => Promise
 }
 
 export async function removeWhole(dir: string): Promise<void> {
-  const gone = beside(dir, 'gone')
+  const gone = temporaryName(dir, 'gone')
   try {
     await rename(dir, gone)
   } catch (error) {

@@ -19,7 +19,7 @@ export interface FillOptions {
 
 /** Copies the objects that branches and tags of the source reach and the pool lacks. Creates a missing pool. */
 export function fillPool(pool: string, source: string, { mayTake, signal }: FillOptions): Promise<void> {
-  return inTurn(pool, async () => {
+  return serialized(pool, async () => {
     const tips = new Set((await publishedRefs(source, signal)).map(({ id }) => id))
     if (tips.size === 0 || !(await mayTake())) return
     await createRepository(pool, { defaultBranch: 'master' })
@@ -35,16 +35,16 @@ export function fillPool(pool: string, source: string, { mayTake, signal }: Fill
   })
 }
 
-const turns = new Map<string, Promise<void>>()
+const running = new Map<string, Promise<void>>()
 
 /** Serializes calls, because two at a time would both copy the same missing objects. */
-async function inTurn(pool: string, work: () => Promise<void>): Promise<void> {
-  const turn = (turns.get(pool) ?? Promise.resolve()).then(work, work)
-  turns.set(pool, turn)
+async function serialized(pool: string, work: () => Promise<void>): Promise<void> {
+  const run = (running.get(pool) ?? Promise.resolve()).then(work, work)
+  running.set(pool, run)
   try {
-    await turn
+    await run
   } finally {
-    if (turns.get(pool) === turn) turns.delete(pool)
+    if (running.get(pool) === run) running.delete(pool)
   }
 }
 

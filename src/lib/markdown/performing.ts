@@ -21,13 +21,13 @@ let last: Promise<unknown> = Promise.resolve()
 
 /** Runs one task after the other with pauses, however many are requested at once. */
 export function performHere<T extends ReferencesTask | RenderTask>(task: T): Promise<ResultOf<T>> {
-  const turn = last.then(async () => {
+  const step = last.then(async () => {
     const { perform } = await import('./tasks.ts')
     await pause()
     return perform(task)
   })
-  last = turn.catch(() => {})
-  return turn
+  last = step.catch(() => {})
+  return step
 }
 
 const DEADLINE = 1_000

@@ -158,21 +158,21 @@ async function bytesOf(source: ZipSource, start: number, end: number): Promise<B
 
 async function* entriesOf(source: ZipSource, { count, start, end }: Directory): AsyncGenerator<ZipEntry> {
   const chunks = source.read(start, end)[Symbol.asyncIterator]()
-  let held: Buffer = Buffer.alloc(0)
+  let buffered: Buffer = Buffer.alloc(0)
   const need = async (bytes: number) => {
-    while (held.length < bytes) {
+    while (buffered.length < bytes) {
       const next = await chunks.next()
       if (next.done) throw new BadZip('is cut short')
-      held = Buffer.concat([held, next.value])
+      buffered = Buffer.concat([buffered, next.value])
     }
   }
   try {
     for (let n = 0; n < count; n++) {
       await need(DIRECTORY_HEADER_SIZE)
-      const length = [28, 30, 32].reduce((sum, at) => sum + held.readUInt16LE(at), DIRECTORY_HEADER_SIZE)
+      const length = [28, 30, 32].reduce((sum, at) => sum + buffered.readUInt16LE(at), DIRECTORY_HEADER_SIZE)
       await need(length)
-      yield entryOf(held.subarray(0, length))
-      held = held.subarray(length)
+      yield entryOf(buffered.subarray(0, length))
+      buffered = buffered.subarray(length)
     }
   } finally {
     await chunks.return?.()
