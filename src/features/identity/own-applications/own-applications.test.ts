@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { atOnce } from '../../../../test/at-once.ts'
 import { Browser } from '../../../../test/browser.ts'
 import { CALLBACK, authorizePath, codeFor, exchangeCode, type Registered } from '../../../../test/oauth.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
@@ -114,7 +115,7 @@ test('nobody has more than a hundred, however many they ask for at once', async 
   await using forge = await startForge()
   const [jane, joe] = [await forge.user(), await forge.user()]
   for (let n = 0; n < 98; n++) await register(jane)
-  const last = await Promise.all(Array.from({ length: 5 }, () => jane.post(OWN, INPUT)))
+  const last = await atOnce(forge, ...Array.from({ length: 5 }, () => () => jane.post(OWN, INPUT)))
   expect(last.filter(({ status }) => status === 201)).toHaveLength(2)
   expect(await rows(forge)).toHaveLength(100)
   expect(await jane.post(OWN, INPUT)).toMatchObject({

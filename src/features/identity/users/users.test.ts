@@ -1,5 +1,6 @@
 import { deflateSync, crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { atOnce } from '../../../../test/at-once.ts'
 import { HOUR } from '../../../clock.ts'
 import { testDatabaseUrl } from '../../../config.ts'
 import { startForge, type Client, type TestForge } from '../../../forge.ts'
@@ -573,10 +574,17 @@ test('of two changes at once the second meets what the first one left', async ()
   expect(await statuses(administrator.delete(url), administrator.delete(url))).toEqual([204, 404])
   expect((await change).status).toBeOneOf([200, 404])
   expect((await forge.events()).filter((name) => name === 'user.deleted')).toHaveLength(4)
+})
 
+test('of two administrators who demote each other at once, one stays', async () => {
+  await using forge = await startForge()
   const other = await forge.user({ admin: true })
-  const demotions = [administrator.put(`/users/${other.id}`, { admin: false }), other.put('/users/1', { admin: false })]
-  expect(await statuses(...demotions)).toEqual([200, 403])
+  const answers = await atOnce(
+    forge,
+    () => forge.administrator.put(`/users/${other.id}`, { admin: false }),
+    () => other.put('/users/1', { admin: false }),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([200, 403])
 })
 
 test('nobody deletes or blocks themselves or the last administrator', async () => {
