@@ -53,7 +53,7 @@ const TOO_MANY = { message: { error: 'This endpoint has been requested too many 
  * `facts` shape the body: `as` puts the text under `error` or under both keys, `error` adds another text next to
  * `message`, `body` replaces the whole body; `headers` are added to the answer.
  */
-export function refusalBody({ kind, reason = REASON[kind], facts }: Refusal): unknown {
+function refusalBody({ kind, reason = REASON[kind], facts }: Refusal): unknown {
   if (kind === 'not_modified') return undefined
   if (facts.body) return facts.body
   if (kind === 'throttled' && reason === REASON.throttled) return TOO_MANY
@@ -63,7 +63,7 @@ export function refusalBody({ kind, reason = REASON[kind], facts }: Refusal): un
 }
 
 export const UNKNOWN_ROUTE = { error: '404 Not Found' }
-export const FAILURE = { message: '500 Internal Server Error' }
+const FAILURE = { message: '500 Internal Server Error' }
 
 export interface Answered {
   readonly status: number

@@ -31,7 +31,7 @@ export type ThrottleOf = (whom: Throttled) => MaybePromise<Throttle | null>
 const MINUTE_MS = 60_000
 
 /** Limits of single endpoints by setting, and the period of each. */
-export const LIMIT_PERIODS = {
+const LIMIT_PERIODS = {
   issues_create_limit: MINUTE_MS,
   notes_create_limit: MINUTE_MS,
   project_create_limit: 24 * 60 * MINUTE_MS,

@@ -171,7 +171,7 @@ const INDEXED_ALONE = `select m.name || '.' || min(c.name) from sqlite_schema m 
 /** Tables that change all the time, even if nothing happens. */
 const RESTLESS = `('processes')`
 
-export class SqliteSnapshot implements Snapshot {
+class SqliteSnapshot implements Snapshot {
   readonly time: Date
   readonly #reader: Database.Database
   readonly #files: Files

@@ -26,7 +26,7 @@ export interface Connection {
 const MOST_IDLE = 128
 const IDLE_MS = 4000
 const OWN_ADDRESSES_MS = 1000
-export const LARGEST_HEAD = 64 * 1024
+const LARGEST_HEAD = 64 * 1024
 
 /** The proxy answered instead of the receiver. */
 export class ProxyRefused extends Error {

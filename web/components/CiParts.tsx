@@ -128,7 +128,7 @@ interface JobRowsProps {
 }
 
 /** Buttons for the possible actions on a job. The page must have the actions `play`, `retry` and `cancel`. */
-export function JobButtons({ job }: { job: Pick<Job, 'id' | 'status' | 'name'> }) {
+function JobButtons({ job }: { job: Pick<Job, 'id' | 'status' | 'name'> }) {
   const fields = { job: job.id }
   const id = `job-${job.id}`
   if (job.status === 'manual' || job.status === 'scheduled')

@@ -136,7 +136,7 @@ export function useValue(name: string, value: FieldProps['value']): string {
 }
 
 /** The chosen values. A form with no chosen value sends nothing. */
-export function useChosen(name: string, values: readonly string[]): readonly string[] {
+function useChosen(name: string, values: readonly string[]): readonly string[] {
   const sent = useContext(Sent)
   return sent ? [sent.values[name.replace(/\[\]$/, '')] ?? []].flat() : values
 }

@@ -169,7 +169,7 @@ function useAwake(area: { readonly current: HTMLTextAreaElement | null }): boole
 }
 
 /** Ctrl or Command with Enter submits the form. */
-export function sendByKeys(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): void {
+function sendByKeys(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): void {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
   event.preventDefault()
   const { form } = event.currentTarget

@@ -28,7 +28,7 @@ export interface CacheJob {
 
 const BOTH = ['pull-push', '']
 
-export const pulls = ({ policy }: Cache): boolean => [...BOTH, 'pull'].includes(policy)
+const pulls = ({ policy }: Cache): boolean => [...BOTH, 'pull'].includes(policy)
 export const pushes = ({ policy }: Cache): boolean => [...BOTH, 'push'].includes(policy)
 
 /** The default is `on_success`. */

@@ -11,7 +11,7 @@ export interface Secrets {
 }
 
 /** The default limit of the reference runner. */
-export const DEFAULT_LOG_LIMIT = 4 * 1024 ** 2
+const DEFAULT_LOG_LIMIT = 4 * 1024 ** 2
 
 export class JobLog implements AsyncDisposable {
   readonly #file: FileHandle

@@ -216,7 +216,7 @@ export function markOfJob(root: Mapping, name: string, key: string): Mark | unde
   return (isMapping(entry) ? markOf(entry, key) : undefined) ?? markOf(root, name)
 }
 
-export const neededBy = (needs: readonly Need[] | null): string[] =>
+const neededBy = (needs: readonly Need[] | null): string[] =>
   (needs ?? []).flatMap((need) => (need.kind === 'job' ? [need.job] : []))
 
 /** Removes jobs without needs until none is left to remove. The remaining jobs contain a cycle. */

@@ -14,7 +14,7 @@ import {
 
 /** Without l, I, O and 0, which people confuse when they read a token aloud: 60 characters. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789-_'
-export const TOKEN_LENGTH = 20
+const TOKEN_LENGTH = 20
 
 /**
  * Bytes at or above the largest multiple of the alphabet's length are drawn again, so that no character is more likely.

@@ -2,7 +2,7 @@
 import { trimEnds } from '../text/trimming.ts'
 
 /** Path segments of users and groups. */
-export const PATH_FORMAT = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/
+const PATH_FORMAT = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/
 const FORBIDDEN_END = /(\.|\.git|\.atom)$/i
 
 export const PATH_FORMAT_TEXT =

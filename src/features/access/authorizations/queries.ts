@@ -49,7 +49,7 @@ export async function levelOnProject(db: Db, viewer: User | null, project: numbe
 }
 
 /** Minimal access to a group covers the group itself and nothing inside it. */
-export const reachesDown = (ancestors: string, members: string) =>
+const reachesDown = (ancestors: string, members: string) =>
   sql<boolean>`(${sql.ref(`${ancestors}.depth`)} = 0 or ${sql.ref(`${members}.access_level`)} >= ${sql.lit(Guest)})`
 
 const levelsIn = hotQuery((db, p: { user_id: number; groups: string }) =>

@@ -24,7 +24,7 @@ export async function coverageOf(app: App, job: Job): Promise<number | null> {
   }
 }
 
-export async function coverageIn(
+async function coverageIn(
   pattern: string,
   lines: readonly string[],
   caller?: LimitedCaller,

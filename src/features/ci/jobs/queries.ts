@@ -39,7 +39,7 @@ export async function loadJob(app: App, id: number): Promise<Job> {
 type Location = Pick<RepositorySubject, 'project' | 'namespace' | 'dir'>
 
 /** Loads the jobs of one project, with one query for each kind of record. */
-export async function loadJobs(app: App, { dir }: Location, jobs: readonly Job[]): Promise<LoadedJob[]> {
+async function loadJobs(app: App, { dir }: Location, jobs: readonly Job[]): Promise<LoadedJob[]> {
   if (jobs.length === 0) return []
   const shas = [...new Set(jobs.map(({ sha }) => sha))]
   const [users, pipelines, runners, managers, artifacts, commits] = await Promise.all([

@@ -29,7 +29,7 @@ export interface LocalRunOptions extends Omit<IncludeSources, 'artifact'> {
 /** A working copy without a server uses URLs of this machine. */
 const urlOf = ({ origin }: WorkingCopy) => origin?.url ?? 'http://localhost'
 
-export function describedIn({ project, default_branch }: WorkingCopy, file: string): DescribedProject {
+function describedIn({ project, default_branch }: WorkingCopy, file: string): DescribedProject {
   const at = project.lastIndexOf('/')
   const path = project.slice(at + 1)
   return {

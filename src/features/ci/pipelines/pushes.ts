@@ -53,7 +53,7 @@ interface Ordered {
 }
 
 /** Parses the push options `ci.skip`, `ci.variable=KEY=value` and `ci.input=name=value`. */
-export function optionsFrom(options: readonly string[]): Ordered {
+function optionsFrom(options: readonly string[]): Ordered {
   const given = (name: string) =>
     options
       .filter((option) => option.startsWith(`${name}=`))

@@ -21,7 +21,7 @@ const SENTENCE =
   'Your account is in use from too many IP addresses. Try again later, or use one of the other addresses.'
 
 /** `reason` tells this refusal from others; `fault` is shown on the sign-in page. */
-export const tooManyAddresses = () =>
+const tooManyAddresses = () =>
   new Refusal('forbidden', `403 Forbidden - ${SENTENCE}`, { reason: 'addresses', fault: SENTENCE })
 
 export const isOfTooManyAddresses = (error: unknown): boolean =>

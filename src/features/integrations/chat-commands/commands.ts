@@ -71,7 +71,7 @@ export async function runCommand(context: CommandContext, command: Command): Pro
   }
 }
 
-export const helpOf = (command: string, unknown?: string): Reply => ({
+const helpOf = (command: string, unknown?: string): Reply => ({
   pieces: [
     ...(unknown === undefined ? [] : [`Unknown command: ${unknown.slice(0, 200)}\n`]),
     'Available commands:\n',

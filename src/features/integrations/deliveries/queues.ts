@@ -126,7 +126,7 @@ export async function nextInQueue({ db, clock }: App, queue: DeliveryQueue, most
     .execute()
 }
 
-export const receiverOf = ({ hook_id, service_id }: Pick<DeliveryQueue, 'hook_id' | 'service_id'>) =>
+const receiverOf = ({ hook_id, service_id }: Pick<DeliveryQueue, 'hook_id' | 'service_id'>) =>
   hook_id !== null ? (['hook_id', hook_id] as const) : (['service_id', service_id!] as const)
 
 /** The result of a delivery attempt. */

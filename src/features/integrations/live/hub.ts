@@ -29,7 +29,7 @@ export interface Connection extends Listener {
   isAllowed(): Promise<boolean>
 }
 
-export class Hub {
+class Hub {
   readonly #app: App
   readonly #listening = new Set<Connection>()
   readonly #open = new Map<LimitedCaller['key'], number>()

@@ -88,7 +88,7 @@ export function longRepository(app: App, findProjectInNamespace: ProjectInNamesp
 /** Replaces mail addresses: no user's address is public. */
 export const HIDDEN_EMAIL = '[REDACTED]'
 
-export const hookUser = async (app: App, user: User) => userIn(await surroundings(app), user)
+const hookUser = async (app: App, user: User) => userIn(await surroundings(app), user)
 
 const userIn = (around: Surroundings, user: User) => ({
   id: user.id,

@@ -14,7 +14,7 @@ const MOST_REFERENCES = 100
 type Read = Pick<MergeRequest, 'title' | 'description' | 'target_branch' | 'base_sha' | 'head_sha'>
 
 /** Merging into another branch than the default branch closes nothing. */
-export async function closingTexts(subject: RepositorySubject, one: Read): Promise<string[]> {
+async function closingTexts(subject: RepositorySubject, one: Read): Promise<string[]> {
   const { project, dir } = subject
   if (one.target_branch !== project.default_branch) return []
   const { head_sha: head, base_sha: base } = one

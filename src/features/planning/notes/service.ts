@@ -149,7 +149,7 @@ export async function positionIn(
   return stored
 }
 
-export function positionsOf({ position, line_code, original_position }: Note): StoredPosition | null {
+function positionsOf({ position, line_code, original_position }: Note): StoredPosition | null {
   if (position === null) return null
   const original = original_position === null ? null : (JSON.parse(original_position) as StoredPosition['position'])
   return { position: JSON.parse(position) as StoredPosition['position'], line_code, original }

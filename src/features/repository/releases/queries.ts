@@ -94,7 +94,7 @@ export async function linksOf(db: Db, releases: readonly Release[]): Promise<Rel
     .execute()
 }
 
-export async function findLink(db: Db, release: Release, id: number): Promise<ReleaseLink | null> {
+async function findLink(db: Db, release: Release, id: number): Promise<ReleaseLink | null> {
   const link = await db
     .selectFrom('release_links')
     .selectAll()
@@ -104,7 +104,7 @@ export async function findLink(db: Db, release: Release, id: number): Promise<Re
   return link ?? null
 }
 
-export async function findLinkByPath(db: Db, release: Release, path: string): Promise<ReleaseLink | null> {
+async function findLinkByPath(db: Db, release: Release, path: string): Promise<ReleaseLink | null> {
   const link = await db
     .selectFrom('release_links')
     .selectAll()

@@ -36,7 +36,7 @@ export const slackMarkup: Markup = {
 
 const INVISIBLE = '\u200B'
 /** `@all` and `@channel` in a plain text mention everyone. */
-export const silenced = (text: string): string => text.replace(/@(?=\w)/g, `@${INVISIBLE}`)
+const silenced = (text: string): string => text.replace(/@(?=\w)/g, `@${INVISIBLE}`)
 
 const plainInMarkdown = (text: string) => silenced(text).replace(/[\\`*_{}[\]()#~|<>]/g, '\\$&')
 

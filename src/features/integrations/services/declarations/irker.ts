@@ -29,7 +29,7 @@ const painted = (isColored: boolean, code: string, text: string) =>
   isColored ? `\x03${code}${plain(text)}\x0F` : plain(text)
 
 /** `#channel` or `channel` of the configured network, or a full URL. */
-export function channelsOf(recipients: string, network: string): string[] {
+function channelsOf(recipients: string, network: string): string[] {
   const base = network.replace(/\/+$/, '')
   const found = recipients.split(/\s+/).filter(Boolean).slice(0, MOST_CHANNELS)
   return found.flatMap((name) => {
@@ -39,7 +39,7 @@ export function channelsOf(recipients: string, network: string): string[] {
 }
 
 /** The lines for irkerd: one JSON object each. */
-export function irkerLines(payload: ServicePayload): string[] {
+function irkerLines(payload: ServicePayload): string[] {
   const { body, project, settings } = payload
   const to = channelsOf(textOf(payload, 'recipients'), textOf(payload, 'default_irc_uri'))
   if (to.length === 0) return []

@@ -23,7 +23,7 @@ const LONGEST_COMMENT = 30_000
 /** Jira markup: braces start macros, brackets start links, and `[~name]` mentions a user. */
 const inJira = (text: string) => text.replace(/[{}[\]|\\]/g, '\\$&').replace(/!(?=\S)/g, '\\!')
 
-export function mentionsIn(payload: ServicePayload): Mention[] {
+function mentionsIn(payload: ServicePayload): Mention[] {
   const found = payload.event === 'merge_request' ? inRequest(payload) : inCommits(payload)
   const prefix = textOf(payload, 'jira_issue_prefix')
   const ours = prefix ? found.filter(({ key }) => key.startsWith(prefix)) : found

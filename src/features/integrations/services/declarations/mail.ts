@@ -26,7 +26,7 @@ const MOST_RECIPIENTS = 750
 const LONGEST_LIST = 100_000
 
 /** Unique addresses, separated by blanks or commas. */
-export const recipientsIn = (text: string): string[] => [...new Set(text.split(/[\s,;]+/).filter(Boolean))]
+const recipientsIn = (text: string): string[] => [...new Set(text.split(/[\s,;]+/).filter(Boolean))]
 
 const areRecipients = (text: string): boolean => {
   const found = recipientsIn(text)
@@ -53,7 +53,7 @@ async function sendTo(app: App, recipients: readonly string[], letter: Letter): 
 
 const oneLine = (text: string) => cut(text.replace(/\s+/g, ' ').trim(), 250)
 
-export function pushSubject({ event, body, project }: ServicePayload): string {
+function pushSubject({ event, body, project }: ServicePayload): string {
   const kind = event === 'tag_push' ? 'tag' : 'branch'
   const name = nameOfRef(body.ref)
   const start = `[Git][${project.path_with_namespace}]`
@@ -80,7 +80,7 @@ async function changesOf(app: App, { body, project }: ServicePayload): Promise<s
   return [...files, ...(diff.overflow ? ['The diff was not included because it is too large.'] : [])].join('\n')
 }
 
-export async function pushLetter(app: App, payload: ServicePayload): Promise<Letter> {
+async function pushLetter(app: App, payload: ServicePayload): Promise<Letter> {
   const { event, body, project, settings } = payload
   const kind = event === 'tag_push' ? 'tag' : 'branch'
   const name = nameOfRef(body.ref)
@@ -126,7 +126,7 @@ export const emailsOnPush = service({
   },
 })
 
-export function pipelineLetter({ body, project }: ServicePayload): Letter | null {
+function pipelineLetter({ body, project }: ServicePayload): Letter | null {
   const { id, status, ref, sha, duration } = body.object_attributes ?? {}
   if (status !== 'success' && status !== 'failed') return null
   const name = nameOfRef(ref)
