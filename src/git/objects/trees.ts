@@ -5,7 +5,6 @@
  */
 import { rev, type Ref, type Rev } from '../process/arguments.ts'
 import { git, GitFailed } from '../process/command.ts'
-import { InFlight } from '../../lib/async/in-flight.ts'
 import { isObjectId } from './ids.ts'
 import { Memory } from './memory.ts'
 import { areWithheld } from './withheld.ts'
@@ -161,9 +160,9 @@ export function typeOf(mode: string): TreeEntry['type'] {
   return mode === '160000' ? 'commit' : 'blob'
 }
 
-/** Room for four of the largest that are gathered. */
-const listings = new Memory<TreeEntry[]>(28 * 1024 * 1024, (entries) =>
-  entries.reduce((sum, { path }) => sum + 250 + 2 * path.length, 0),
+/** Room for four of the largest that are gathered. Null for a folder with more. */
+const listings = new Memory<TreeEntry[] | null>(28 * 1024 * 1024, (entries) =>
+  (entries ?? []).reduce((sum, { path }) => sum + 250 + 2 * path.length, 0),
 )
 
 async function listAll(dir: string, id: string, prefix: string, options: QuarantineOptions): Promise<TreeEntry[]> {
@@ -172,15 +171,8 @@ async function listAll(dir: string, id: string, prefix: string, options: Quarant
 }
 
 /** All entries below, unless there are many. */
-async function fewBelow(dir: string, id: string, prefix: string): Promise<TreeEntry[] | null> {
-  const known = listings.get(dir, `${id}\0${prefix}`)
-  if (known) return known
-  const few = await gathering.share(`${dir}\0${id}\0${prefix}`, () => gatherAll(dir, id, prefix))
-  if (few) listings.set(dir, `${id}\0${prefix}`, few)
-  return few
-}
-
-const gathering = new InFlight<TreeEntry[] | null>()
+const fewBelow = (dir: string, id: string, prefix: string): Promise<TreeEntry[] | null> =>
+  listings.recall(dir, `${id}\0${prefix}`, () => gatherAll(dir, id, prefix))
 
 /** The maximum size of a folder that is read at once. */
 const MOST_AT_ONCE = 1024 * 1024
