@@ -1,4 +1,5 @@
-/** API clients for tests. */
+/** API clients for tests. They use `node:http`, which takes half the processor time of `fetch`. */
+import { Agent, request, type IncomingMessage } from 'node:http'
 import type * as door from './types.ts'
 
 type Input = Parameters<door.Client['post']>[1]
@@ -34,23 +35,55 @@ export class Client implements door.Client {
     input?: Input,
     headers: Record<string, string> = {},
   ): Promise<door.Reply> {
-    const isForm = input instanceof FormData
     const url = `${this.url}/api/v4${path}`
-    const answer = await fetch(url, {
-      method,
-      redirect: 'manual',
-      headers: { ...this.headers, ...(input && !isForm && { 'Content-Type': 'application/json' }), ...headers },
-      ...(input && { body: isForm ? input : JSON.stringify(input) }),
-    }).catch((error: Error) => {
-      // `fetch failed` alone says neither what was requested nor why it failed.
-      throw new Error(`${method} ${url}: ${(error.cause as Error | undefined)?.message || error.message}`, {
-        cause: error,
-      })
+    const body = input && (await encode(input))
+    return send(method, url, { ...this.headers, ...body?.headers, ...headers }, body?.bytes).catch((error: Error) => {
+      // The error alone does not say what was requested.
+      throw new Error(`${method} ${url}: ${error.message}`, { cause: error })
     })
-    const text = await answer.text()
-    const isJson = answer.headers.get('content-type')?.startsWith('application/json')
-    return { status: answer.status, headers: answer.headers, body: isJson && text ? JSON.parse(text) : text }
   }
+}
+
+const agent = new Agent({ keepAlive: true })
+
+async function encode(input: NonNullable<Input>): Promise<{ bytes: Buffer; headers: Record<string, string> }> {
+  if (!(input instanceof FormData)) {
+    const bytes = Buffer.from(JSON.stringify(input))
+    return { bytes, headers: { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length) } }
+  }
+  const form = new Response(input)
+  const bytes = Buffer.from(await form.arrayBuffer())
+  const headers = { 'Content-Type': form.headers.get('Content-Type')!, 'Content-Length': String(bytes.length) }
+  return { bytes, headers }
+}
+
+/** Quicker than the iterator of the stream. */
+function bytesOf(answer: IncomingMessage): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const chunks: Buffer[] = []
+  answer
+    .on('data', (chunk: Buffer) => chunks.push(chunk))
+    .on('end', () => resolve(Buffer.concat(chunks)))
+    .on('error', reject)
+  return promise
+}
+
+/** Redirects are not followed. */
+async function send(
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  body: Buffer | undefined,
+): Promise<door.Reply> {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { method, agent, headers }).on('response', resolve).on('error', reject).end(body)
+  })
+  const text = new TextDecoder().decode(await bytesOf(answer))
+  const received = new Headers()
+  for (const [name, values] of Object.entries(answer.headersDistinct))
+    for (const value of values!) received.append(name, value)
+  const isJson = received.get('content-type')?.startsWith('application/json')
+  return { status: answer.statusCode!, headers: received, body: isJson && text ? JSON.parse(text) : text }
 }
 
 function queryOf(path: string, input: Record<string, unknown> = {}): string {
