@@ -7,7 +7,9 @@ import { serve } from '../app.ts'
 import { DAY } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { startForge } from '../forge.ts'
+import { assertAlone } from '../jobs/processes.ts'
 import { Archive, openArchive } from './archive.ts'
+import { openExisting } from './existing.ts'
 import { contentOf, findMoment } from './history.ts'
 import { openCapturer } from './open.ts'
 import { restore } from './restore.ts'
@@ -58,6 +60,10 @@ test('an instance comes back whole, and works', async () => {
   expect(counts).toMatchObject({ repositories: 4, blobs: 1 })
   const files = (await readdir(config.data)).filter((name) => name !== 'mortise.sqlite')
   expect(files.toSorted()).toEqual(['blobs', 'repositories', 'secret.key'])
+
+  // The process of the forge is alive, but does not use the copy.
+  await using copy = await openExisting(config)
+  await assertAlone(copy.store.db)
 
   await using restored = await serve({ ...config, port: 0 }, { durable: false })
   const api = async (path: string) => {

@@ -10,6 +10,7 @@ import { CannotStart, usesPostgres, type Config } from '../config.ts'
 import { writeKey } from '../features/instance/instance-key/file.ts'
 import { checkInstance } from '../features/repository/checking/all.ts'
 import { flushFolder } from '../git/storage/drafts.ts'
+import { forgetOthers } from '../jobs/processes.ts'
 import { allEnded } from '../lib/async/all-ended.ts'
 import { batchesOf } from '../lib/async/batches.ts'
 import { randomHex, vault } from '../lib/crypto/secrets.ts'
@@ -274,6 +275,7 @@ async function copyBlob(archive: Archive, store: Awaited<ReturnType<typeof openB
 async function checkRestored({ config }: Site, { progress }: RestoreOptions): Promise<string[]> {
   progress?.('checking the restored instance')
   await using opened = await openApp(config, { logTo: SILENT, mustExist: true })
+  await forgetOthers(opened.app.db, opened.app.holder)
   const faults: string[] = []
   for await (const finding of checkInstance(opened.app))
     faults.push(...finding.faults.map((fault) => `${finding.path}: ${fault}`))

@@ -83,6 +83,11 @@ export async function findRunning(
   return []
 }
 
+/** The processes named in a copy of the store use the original. Their leases are free in the copy. */
+export async function forgetOthers(db: Db, self: string): Promise<void> {
+  await db.deleteFrom('processes').where('tag', '!=', self).execute()
+}
+
 interface Registered extends Enqueuer {
   readonly holder: string
   readonly store: Store
