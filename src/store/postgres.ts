@@ -7,6 +7,7 @@ import pg from 'pg'
 import { isSystemError } from '../lib/files/system-errors.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CHANNELS, StoreUnavailable, type Channel, type Store, type Tables } from './database.ts'
+import { openDescribe, type Column } from './direct.ts'
 import { isConflict, isOutdated } from './dialect.ts'
 import { assertWriteAllowed, isReadStatement } from './read-only.ts'
 import { limitTransactions, pauseAfter, TransactionLimiter, TRIES } from './contention.ts'
@@ -208,6 +209,20 @@ class Ear {
   }
 }
 
+const TIMESTAMP_FROM_JSON = (json: unknown) => new Date(json as string).toISOString()
+
+async function columnsOf(pool: pg.Pool, sql: string, parameters: readonly unknown[]): Promise<Column[]> {
+  const client = await pool.connect()
+  try {
+    const { fields } = await client.query(`select * from (${sql}) t limit 0`, [...parameters])
+    return fields.map(({ name, dataTypeID }) =>
+      dataTypeID === OID.timestamp ? { name, read: TIMESTAMP_FROM_JSON } : { name },
+    )
+  } finally {
+    client.release()
+  }
+}
+
 /**
  * Connections that transactions cannot use: reads outside transactions get one even while writers wait for each other.
  */
@@ -256,7 +271,10 @@ export function openPostgres(
   const db = new Kysely<Tables>({ dialect: new Dialect(pool, new Driver(pool)) })
   const relaxed = new Kysely<Tables>({ dialect: new Dialect(pool, new RelaxedDriver(pool)) })
   const limiter = new TransactionLimiter(poolSize - reserveOf(poolSize))
-  for (const one of [db, relaxed]) limitTransactions(one.getExecutor().adapter, limiter)
+  for (const { adapter } of [db.getExecutor(), relaxed.getExecutor()]) {
+    limitTransactions(adapter, limiter)
+    openDescribe(adapter, (sql, parameters) => columnsOf(pool, sql, parameters))
+  }
   const ear = new Ear(url)
   return {
     engine: 'postgres',

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import type { QueryResult } from 'kysely'
 import { StoreUnavailable } from './database.ts'
-import type { Direct, DirectTransaction } from './direct.ts'
+import type { Column, Direct, DirectTransaction } from './direct.ts'
 import { assertWriteAllowed } from './read-only.ts'
 
 const STATEMENTS_KEPT = 1000
@@ -125,6 +125,7 @@ export class Connections implements Direct {
 
 interface Prepared {
   statement: Database.Statement
+  names: string[]
   booleans: string[]
 }
 
@@ -139,6 +140,11 @@ export class Statements {
 
   isReadOnly(sql: string): boolean {
     return this.#prepare(sql).statement.readonly
+  }
+
+  columns(sql: string): Column[] {
+    const { names, booleans } = this.#prepare(sql)
+    return names.map((name) => (booleans.includes(name) ? { name, read: (json) => json === 1 } : { name }))
   }
 
   run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
@@ -160,7 +166,8 @@ export class Statements {
     if (known) return known
     const statement = this.database.prepare(sql)
     const columns = statement.reader ? statement.columns() : []
-    const prepared = { statement, booleans: columns.filter((c) => c.type === 'boolean').map((c) => c.name) }
+    const names = columns.map(({ name }) => name)
+    const prepared = { statement, names, booleans: columns.filter((c) => c.type === 'boolean').map((c) => c.name) }
     if (this.#prepared.size >= STATEMENTS_KEPT) this.#prepared.clear()
     this.#prepared.set(sql, prepared)
     return prepared

@@ -22,7 +22,7 @@ import {
 } from 'kysely'
 import { coalesce } from './coalesce.ts'
 import type { Store, Tables } from './database.ts'
-import { openDirect, type DirectTransaction } from './direct.ts'
+import { openDescribe, openDirect, type DirectTransaction } from './direct.ts'
 import { isDamaged } from './engine-errors.ts'
 import { Connections, openWriter } from './sqlite-connections.ts'
 
@@ -40,6 +40,7 @@ export function openSqlite(file: string, { durable, shared, readOnly = false }: 
   const flusher = durable ? new Flusher(file) : null
   const adapter = new TransactionalSqliteAdapter()
   openDirect(adapter, connections)
+  openDescribe(adapter, (sql) => connections.reads.columns(sql))
   const over = (driver: Driver) =>
     new Kysely<Tables>({
       dialect: {
