@@ -5,8 +5,8 @@ import suite from '../../vitest.config.ts'
 const NOT_YET = [
   'src/features/merge-requests/merging/processes.test.ts',
   'src/features/repository/commits/marked-diffs.test.ts',
-  'test/{bounds,limits-generated,secrets,security-generated,security-requests,security}.test.ts',
-  'test/start/{ci-crash,merge-crash-more,merge-crash,removal}.test.ts',
+  'test/{secrets,security}.test.ts',
+  'test/start/{merge-crash,removal}.test.ts',
 ]
 
 /** The suite on PostgreSQL: all files, except those that use no store, or always SQLite. */
