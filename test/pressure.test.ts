@@ -22,7 +22,7 @@ async function facetsOf({ app }: TestForge) {
 const authorizationsOf = ({ app }: TestForge) =>
   app.db.selectFrom('project_authorizations').selectAll().orderBy('user_id').orderBy('project_id').execute()
 
-test('work on the same groups and projects side by side', { timeout: 120_000 }, async () => {
+test('work on the same groups and projects side by side', async () => {
   await using forge = await startForge()
   const { administrator: root } = forge
   const people = await Promise.all(Array.from({ length: PEOPLE }, () => forge.user()))

@@ -112,7 +112,7 @@ const told = (log: string) =>
     .replaceAll(/\((\d+)\)\.\.\.|id=\d+/g, '')
     .replaceAll(/\/\S+?\/builds\/\S+?(?=\))/g, 'DIR')
 
-test('the same file comes to the same, here and on a server', { timeout: 120_000 }, async () => {
+test('the same file comes to the same, here and on a server', async () => {
   const project = await forge.project({ visibility: 'private' }, owner)
   const runner = await forge.runner()
   await forge.seed(project, { '.gitlab-ci.yml': CONFIG }, { as: owner })

@@ -52,7 +52,7 @@ async function measured(forge: TestForge, width: number) {
   return { pick, finish, release, skip, cancel }
 }
 
-test('a thousand jobs with two hundred needs each take no more queries than ten', { timeout: 120_000 }, async () => {
+test('a thousand jobs with two hundred needs each take no more queries than ten', async () => {
   await using forge = await startForge()
   const limits = { plan_name: 'default', ci_pipeline_size: 1000, ci_needs_size_limit: 200 }
   expect((await forge.administrator.put('/application/plan_limits', limits)).status).toBe(200)

@@ -22,7 +22,7 @@ long: { stage: test, needs: [], script: [sleep 600], allow_failure: true }
 ship: { stage: deploy, script: [echo shipped], dependencies: [] }
 `
 
-test('a pipeline with artifacts, reports, cancel and retry', { timeout: 120_000 }, async () => {
+test('a pipeline with artifacts, reports, cancel and retry', async () => {
   await using forge = await startForge()
   const owner = await forge.user()
   const project = await forge.project({ visibility: 'private' }, owner)
@@ -78,7 +78,7 @@ uses:
   id_tokens: { FIRST_TOKEN: { aud: https://vault.example.com } }
 `
 
-test('artifacts of a parent pipeline and of another project, and signed tokens', { timeout: 120_000 }, async () => {
+test('artifacts of a parent pipeline and of another project, and signed tokens', async () => {
   await using forge = await startForge()
   const owner = await forge.user()
   const lib = await forge.project({ visibility: 'private', path: 'lib' }, owner)

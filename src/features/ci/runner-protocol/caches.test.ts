@@ -60,7 +60,7 @@ const ATTACKS = [
   'cache: { key: x, paths: [a] }\n  variables: { CACHE_FALLBACK_KEY: "deps-protected$$$-non_protected" }',
 ]
 
-test('no text of a job on an unprotected ref names a cache of protected ones', { timeout: 60_000 }, async () => {
+test('no text of a job on an unprotected ref names a cache of protected ones', async () => {
   await using forge = await startForge()
   const { branch } = await protectedProject(forge, 'keep: { script: x, cache: { key: deps, paths: [a] } }\n')
   const runner = await registerRunner(forge)
@@ -124,7 +124,7 @@ evil:
     - { key: open-published, paths: [b] }
 `
 
-test('through our own runner nothing of an unprotected ref reaches protected jobs', { timeout: 120_000 }, async () => {
+test('through our own runner nothing of an unprotected ref reaches protected jobs', async () => {
   await using forge = await startForge()
   const { owner, project, branch } = await protectedProject(forge, KEEP)
   await forge.runner()

@@ -195,7 +195,7 @@ test('of very many lanes a request looks through some, and the next goes on from
   expect([await ask(), await ask()]).toEqual([409, 201])
 })
 
-test('many runners at once: no job twice, none lost', { timeout: 120_000 }, async () => {
+test('many runners at once: no job twice, none lost', async () => {
   await using forge = await startForge()
   const jobs = Array.from({ length: 4 }, (_, n) => `j${n}: { script: x, parallel: 50 }`).join('\n')
   await pushed(forge, jobs)

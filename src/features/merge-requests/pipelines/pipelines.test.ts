@@ -102,7 +102,7 @@ test('waiting for a pipeline that is skipped ends where the project allows it', 
   expect(await wait()).toMatchObject({ state: 'merged' })
 })
 
-test('pipelines of a runner decide what is merged', { timeout: 120_000 }, async () => {
+test('pipelines of a runner decide what is merged', async () => {
   await using forge = await startForge()
   const script = 'if test -e slow; then sleep 600; fi; test ! -e broken'
   const jane = await forge.user()
