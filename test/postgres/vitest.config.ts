@@ -2,12 +2,7 @@ import { mergeConfig } from 'vitest/config'
 import suite from '../../vitest.config.ts'
 
 /** Files that use the store and have not passed on PostgreSQL yet. Delete a line once its files pass. */
-const NOT_YET = [
-  'src/features/merge-requests/merging/processes.test.ts',
-  'src/features/repository/commits/marked-diffs.test.ts',
-  'test/{secrets,security}.test.ts',
-  'test/start/{merge-crash,removal}.test.ts',
-]
+const NOT_YET = ['test/secrets.test.ts']
 
 /** The suite on PostgreSQL: all files, except those that use no store, or always SQLite. */
 export default mergeConfig(suite, {
