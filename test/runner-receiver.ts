@@ -8,6 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import { Busboy } from '@fastify/busboy'
 import type { JobInput } from '../src/ci/agent/job.ts'
+import type { MaybePromise } from '../src/lib/async/maybe-promise.ts'
 
 export interface ReceivedJob {
   trace: Buffer
@@ -30,8 +31,8 @@ export interface Receiver extends AsyncDisposable {
   readonly archives: Map<number, Buffer>
   queue(job: JobInput): void
   ended(id: number): Promise<ReceivedJob>
-  /** Overrides the server's answer if it returns one. */
-  answer: ((call: string, body: Buffer, request: IncomingMessage) => Reply | undefined) | null
+  /** Overrides the server's answer if it returns one; the server answers when it has. */
+  answer: ((call: string, body: Buffer, request: IncomingMessage) => MaybePromise<Reply | undefined>) | null
   /** Sent with every answer about a job. */
   jobStatus: string
   interval: string
@@ -94,7 +95,7 @@ export async function startReceiver(): Promise<Receiver> {
     check(request.headers['x-request-id'], `${call}: x-request-id`)
     const isUpload = /^POST jobs\/\d+\/artifacts$/.test(call)
     const body = isUpload ? Buffer.alloc(0) : await buffer(request)
-    const instead = receiver.answer?.(call, body, request)
+    const instead = await receiver.answer?.(call, body, request)
     const reply = instead ?? (await answerTo(call, body, { request, response, searchParams }))
     if (!reply) return
     if (isUpload && instead) request.resume()

@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { jobOf, JOB_TOKEN, plain, variable } from '../../../test/ci-jobs.ts'
 import { startReceiver, type Receiver } from '../../../test/runner-receiver.ts'
 import { zipOf } from '../../lib/zip/writer.ts'
@@ -95,9 +95,9 @@ test('a job that comes while the request is held begins at once', async () => {
   // Longer than the test may take.
   receiver.lockMs = 600_000
   await all.start({ pace: { ...pace, poll: 600_000 } })
-  await vi.waitFor(() => expect(receiver.calls.filter((call) => call === 'POST jobs/request')).toHaveLength(2))
+  await expect.poll(() => receiver.calls.filter((call) => call === 'POST jobs/request')).toHaveLength(2)
   receiver.queue(jobOf(['true'], { id: 1 }))
-  await vi.waitFor(() => expect(receiver.calls).toContain('PUT jobs/1'), 30_000)
+  await expect.poll(() => receiver.calls).toContain('PUT jobs/1')
   await receiver.ended(1)
   expect(receiver.faults).toEqual([])
 })
@@ -109,11 +109,11 @@ test('as many jobs at a time as it may, each in a folder of its own', async () =
   const OUT = join(folder, 'out')
   for (const id of [1, 2, 3]) receiver.queue(jobOf(script, { id, variables: [variable('OUT', OUT)] }))
   await all.start({ concurrent: 2 })
-  await vi.waitFor(async () => expect((await readFile(OUT, 'utf8')).split('\n').toSorted()).toEqual(['', '0', '1']))
+  await expect.poll(async () => (await readFile(OUT, 'utf8')).split('\n').toSorted()).toEqual(['', '0', '1'])
   // The runner asks for jobs as often as it reports: while both jobs report again and again, it does not ask.
   const requests = () => receiver.calls.filter((call) => call === 'POST jobs/request').length
   const [before, reported] = [requests(), receiver.calls.length]
-  await vi.waitFor(() => expect(receiver.calls.length).toBeGreaterThan(reported + 5), 30_000)
+  await expect.poll(() => receiver.calls.length).toBeGreaterThan(reported + 5)
   expect(requests()).toBe(before)
   expect([...receiver.jobs.keys()]).toEqual([1, 2])
   execFileSync('touch', [`${OUT}.go`])
@@ -123,17 +123,20 @@ test('as many jobs at a time as it may, each in a folder of its own', async () =
 
 test('a long log goes in patches of a megabyte, at the server’s pace, and none is lost when it disagrees', async () => {
   await using all = await crew()
-  const { receiver } = all
+  const { receiver, folder } = all
+  const written = join(folder, 'written')
   let patches = 0
-  receiver.answer = (call) => {
+  receiver.answer = async (call) => {
     if (call !== 'PATCH jobs/1/trace') return undefined
     patches++
+    // A slow job would send many short patches instead.
+    if (patches === 1) await expect.poll(() => existsSync(written)).toBe(true)
     // The server loses its log once, and is unavailable twice.
     if (patches === 2) receiver.jobs.get(1)!.trace = Buffer.alloc(0)
     if (patches === 3) return { status: 502 }
     return patches === 4 ? { status: 404 } : undefined
   }
-  receiver.queue(jobOf(['seq 1 500000'], { id: 1 }))
+  receiver.queue(jobOf(['seq 1 500000', `touch ${written}`], { id: 1 }))
   await all.start({ logLimit: 100 * 1024 ** 2 })
   const { trace, patches: taken } = await receiver.ended(1)
   const numbers = textOf(trace)
@@ -172,7 +175,7 @@ test.each(['canceled', 'canceling'] as const)('a job that is %s ends soon, witho
   ]
   receiver.queue(jobOf([], { id: 1, steps }))
   await all.start()
-  await vi.waitFor(() => expect(textOf(receiver.jobs.get(1)?.trace ?? Buffer.alloc(0))).toContain('$ sleep 300'))
+  await expect.poll(() => textOf(receiver.jobs.get(1)?.trace ?? Buffer.alloc(0))).toContain('$ sleep 300')
   receiver.jobStatus = jobStatus
   const { states } = await receiver.ended(1)
   expect(states.at(-1)).toMatchObject({ state: 'failed', failure_reason: 'unknown_failure' })
@@ -186,7 +189,7 @@ test('a job that the server no longer wants when it is taken is not begun', asyn
   receiver.jobStatus = 'canceled'
   receiver.queue(jobOf([`touch ${join(folder, 'begun')}`], { id: 1 }))
   await all.start()
-  await vi.waitFor(() => expect(receiver.calls.slice(-1)).toEqual(['POST jobs/request']))
+  await expect.poll(() => receiver.calls.slice(-1)).toEqual(['POST jobs/request'])
   // The runner takes the next job when it is done with this one.
   receiver.jobStatus = 'running'
   receiver.queue(jobOf(['true'], { id: 2 }))
@@ -255,7 +258,7 @@ test('a job that is no job is told to be none', async () => {
   const broken = jobOf([], { id: 4 })
   receiver.queue({ ...broken, variables: [{ key: 'A', value: 7 as unknown as string }] })
   await all.start()
-  await vi.waitFor(() => expect(receiver.jobs.get(4)?.state).toBe('failed'))
+  await expect.poll(() => receiver.jobs.get(4)?.state).toBe('failed')
   expect(receiver.jobs.get(4)!.trace.toString()).toContain('variables.0.value')
 })
 
@@ -273,33 +276,37 @@ test('a runner that the server rejects three times stops asking, a runner that m
     return { status: times % 2 === 0 ? 409 : 422 }
   }
   await all.start()
-  await vi.waitFor(() => expect([...asked.values()]).toEqual([expect.toSatisfy((times) => times > 4)]), 30_000)
+  await expect.poll(() => [...asked.values()]).toEqual([expect.toSatisfy((times) => times > 4)])
   rejected = [...asked.keys()][0]!
   asked.clear()
   await all.start({ folder: join(all.folder, 'other') })
   const timesOf = (one: string) => asked.get(one) ?? 0
-  await vi.waitFor(() => expect(timesOf(rejected!)).toBe(3), 30_000)
+  await expect.poll(() => timesOf(rejected!)).toBe(3)
   const others = () => [...asked].reduce((sum, [id, times]) => (id === rejected ? sum : sum + times), 0)
   const before = others()
-  await vi.waitFor(() => expect(others()).toBeGreaterThan(before + 20), 30_000)
+  await expect.poll(() => others()).toBeGreaterThan(before + 20)
   expect(timesOf(rejected)).toBe(3)
 })
 
 test('a token is renewed before it ends', async () => {
   await using all = await crew()
   const { receiver, folder } = all
-  const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const HOUR = 3_600_000
+  const inAnHour = () => new Date(Date.now() + HOUR).toISOString()
   const asked: unknown[] = []
   receiver.answer = (call, body) => {
     const { token } = JSON.parse(body.toString() || '{}') as { token?: string }
-    if (call === 'POST runners') return { status: 201, body: { id: 7, token: 'short', token_expires_at: inMs(400) } }
+    if (call === 'POST runners') return { status: 201, body: { id: 7, token: 'short', token_expires_at: inAnHour() } }
     if (call === 'POST jobs/request') asked.push(token)
+    if (call === 'POST jobs/request' && token === 'short') vi.setSystemTime(Date.now() + 0.8 * HOUR)
     if (call !== 'POST runners/reset_authentication_token') return undefined
-    return { status: 201, body: { token: `after-${token}`, token_expires_at: inMs(3_600_000) } }
+    return { status: 201, body: { token: `after-${token}`, token_expires_at: inAnHour() } }
   }
   receiver.lockMs = 50
   await all.start()
-  await vi.waitFor(() => expect(asked).toContain('after-short'))
+  await expect.poll(() => asked).toContain('after-short')
   expect(asked[0]).toBe('short')
   expect(await readFile(join(folder, 'runner.json'), 'utf8')).toContain('"after-short"')
   expect(asked).not.toContain('after-after-short')
@@ -318,14 +325,14 @@ test('stops when its jobs have ended, or hands them back', async () => {
   const { receiver } = all
   receiver.queue(jobOf(['sleep 0.5; echo through'], { id: 1 }))
   const first = await all.start()
-  await vi.waitFor(() => expect(receiver.calls).toContain('PUT jobs/1'))
+  await expect.poll(() => receiver.calls).toContain('PUT jobs/1')
   await first.stop({ graceMs: 20_000 })
   expect(textOf(receiver.jobs.get(1)!.trace)).toContain('\nthrough\n')
   expect(receiver.jobs.get(1)!.state).toBe('success')
 
   receiver.queue(jobOf(['sleep 300'], { id: 2, features: { failure_reasons: ['runner_interrupted'] } }))
   const second = await all.start()
-  await vi.waitFor(() => expect(textOf(receiver.jobs.get(2)?.trace ?? Buffer.alloc(0))).toContain('$ sleep'))
+  await expect.poll(() => textOf(receiver.jobs.get(2)?.trace ?? Buffer.alloc(0))).toContain('$ sleep')
   await second.stop({ graceMs: 100 })
   expect(receiver.jobs.get(2)!.states.at(-1)).toMatchObject({ state: 'failed', failure_reason: 'runner_interrupted' })
   expect(receiver.faults).toEqual([])
@@ -338,7 +345,7 @@ test('what an agent that was killed left running ends when the next one starts',
     spawn('sleep', ['300'], { env: { ...process.env, MORTISE_JOB_MARK: `${tag}-00` }, detached: true, stdio: 'ignore' })
   const [left, ours] = [leave(`${place}_999999999_1`), leave(PROCESS_TAG)]
   const ended = once(left, 'exit')
-  await vi.waitFor(async () => expect(await readFile(`/proc/${left.pid}/environ`, 'utf8')).toContain('999999999'))
+  await expect.poll(() => readFile(`/proc/${left.pid}/environ`, 'utf8')).toContain('999999999')
   await all.start()
   expect((await ended)[1]).toBe('SIGKILL')
   expect(ours.exitCode).toBeNull()
