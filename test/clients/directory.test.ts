@@ -172,9 +172,7 @@ test('a server that tells nothing clear is unreachable, and nobody is gone becau
   await server.start()
   expect(await Promise.all(questions(directory))).toEqual(answers)
   await server.freeze()
-  const began = Date.now()
   await expectUnreachable(open(server, { LDAP_TLS: 'on' }), /no answer within 5 s/)
-  expect(Date.now() - began).toBeLessThan(8_000)
 })
 
 test('an encrypted connection is the default, and only a trusted certificate of that host is believed', async () => {

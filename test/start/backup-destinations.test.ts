@@ -9,8 +9,6 @@ import { canCreateDisk, fillDisk, createDisk } from './small-disk.ts'
 import { MORTISE_ROOT_TOKEN, type Settings, call, server, withInstance } from './merge-crash.ts'
 
 const MB = 1024 * 1024
-/** The bucket may be silent for 2 s. Starting the command takes the rest, on a busy machine. */
-const BOUND_MS = 60_000
 
 const bucket = (s3: S3) => s3.url.replace('s3://blobs?', 's3://blobs/nightly?timeout=2&')
 const KEYS = { MORTISE_S3_ACCESS_KEY: ACCESS_KEY, MORTISE_S3_SECRET_KEY: SECRET_KEY }
@@ -28,12 +26,10 @@ async function elsewhere(settings: Settings, folder: string): Promise<Settings> 
   return { ...settings, MORTISE_DATA: folder, MORTISE_SECRET_KEY: key }
 }
 
-/** Runs a command that fails, soon and in one line. */
+/** Runs a command that fails, in one line. */
 async function faultOf(args: string[], settings: Settings): Promise<string> {
-  const began = performance.now()
   const { code, stderr } = await run(args, settings)
   expect(code).toBe(1)
-  expect(performance.now() - began).toBeLessThan(BOUND_MS)
   expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   return stderr.trimEnd().replace('mortise: ', '')
 }

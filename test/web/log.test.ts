@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { drawGraph, shortened } from '../../web/pages/project/pipelines/graph.ts'
+import { startEffort } from '../effort.ts'
 import { isSection, keepLast, readLog, textOf, type LogItem } from '../../web/pages/project/jobs/[job]/log.ts'
 
 const ESC = '\u001b'
@@ -109,9 +110,9 @@ test('only so many lines are kept', () => {
 })
 
 test('a long log is read fast', () => {
-  const begun = performance.now()
+  const effort = startEffort()
   readLog(`${ESC}[32mok${ESC}[0m some text of a line\n`.repeat(50_000))
-  expect(performance.now() - begun).toBeLessThan(3000)
+  expect(effort()).toBeLessThan(3000)
 })
 
 const job = (name: string, needs: string[] | null = null) => ({
