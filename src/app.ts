@@ -46,6 +46,7 @@ import { closeReaders } from './git/process/readers.ts'
 import { joinProcesses, newLeaseHolder } from './jobs/processes.ts'
 import { idleLoop, type Loop } from './jobs/loop.ts'
 import { startWorker } from './jobs/worker.ts'
+import { cacheBudget } from './lib/async/cache-budget.ts'
 import { newLimiters } from './lib/async/limiter.ts'
 import { makeFolder } from './lib/files/make-folder.ts'
 import { Stalls } from './lib/async/stalls.ts'
@@ -54,9 +55,11 @@ import { openLog } from './log.ts'
 import { folderMailer, quietMailer, smtpMailer, watchedMailer, type Mail } from './mail/mailer.ts'
 import { Connections } from './outbound/connections.ts'
 import { openBlobs } from './store/blobs/open.ts'
+import { forgetTotals } from './store/counts.ts'
 import { isMigrated, migrate, pendingMigrations } from './store/migrate.ts'
 import { openStore } from './store/open.ts'
 import { reasonOf } from './store/reason.ts'
+import { forgetCaches } from './store/versions.ts'
 import { startSsh, type SshServer } from './transport/ssh.ts'
 import { routes as transport } from './transport/web.ts'
 import { routes as assets } from './web/assets.ts'
@@ -100,6 +103,8 @@ async function orCannotStart<T>(what: string, work: () => T | Promise<T>): Promi
   }
 }
 
+const MB = 1024 * 1024
+
 const RECOVERIES = jobs.filter(({ recovers }) => recovers).map(({ name }) => name)
 
 export async function openApp(config: Config, options: Options = {}): Promise<OpenedApp> {
@@ -119,6 +124,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
     if (!storage.startsWith(`${config.data}/`))
       await orCannotStart(`the storage ${storage} cannot be used`, () => makeFolder(storage))
   const blobs = await orCannotStart('the blob store cannot be used', () => openBlobs(config))
+  cacheBudget.resize(config.cacheMemory * MB)
   const log = await openLog(config.log, options.logTo)
   const unusable = config.databaseUrl ? 'the database cannot be used' : `the database ${file} cannot be used`
   const store = await orCannotStart(unusable, () =>
@@ -184,6 +190,8 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       mail.close()
       await app.outgoing[Symbol.asyncDispose]()
       await registration[Symbol.asyncDispose]()
+      forgetCaches(store.db)
+      forgetTotals(store.db)
       await store.close()
     }
     return { app, applied, [Symbol.asyncDispose]: close }

@@ -46,6 +46,8 @@ export interface Config {
   readonly rootEmail: string
   readonly secretKey: string | null
   readonly workers: number
+  /** Megabytes for the caches of each process. */
+  readonly cacheMemory: number
   /** No data changes: writes are refused, and no background work runs. */
   readonly readOnly: boolean
   readonly smtpUrl: string | null
@@ -140,6 +142,7 @@ export const settings: SettingTable = {
     parse: key,
   },
   workers: { help: 'number of HTTP processes; auto for one per core', default: 1, parse: workers },
+  cacheMemory: { help: 'megabytes for the caches of each process', default: 64, parse: integer(1, 1_000_000) },
   readOnly: {
     help: 'on: refuse all writes and send nothing; as a flag of serve, without a value',
     default: false,

@@ -9,7 +9,6 @@ import { andThen, type MaybePromise } from '../lib/async/maybe-promise.ts'
 import { cachePerStore } from '../store/versions.ts'
 import { Json } from './json.ts'
 
-const MOST_BYTES = 32 * 1024 * 1024
 /** The memory of an entry besides its JSON, which is stored as bytes and as text. */
 const OVERHEAD = 500
 
@@ -24,7 +23,7 @@ interface CachedRecord {
 }
 
 const cacheOf = cachePerStore<CachedRecord>(
-  MOST_BYTES,
+  'records',
   ({ versionKey, json }) => OVERHEAD + versionKey.length + 2 * json.bytes.length,
 )
 

@@ -7,6 +7,7 @@ import { statfs } from 'node:fs/promises'
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Registry, type MetricObject } from 'prom-client'
 import type { App } from '../context.ts'
 import { programs } from '../git/process/launcher.ts'
+import { cacheBudget } from '../lib/async/cache-budget.ts'
 import { readBackupStatus } from '../store/backup-status.ts'
 import { VERSION } from '../version.ts'
 
@@ -55,6 +56,23 @@ function addProcess(registry: Registry, app: App): void {
   new Gauge({ name: 'mortise_read_only', help: '1 if the instance is read-only', ...shared, registers }).set(
     Number(app.config.readOnly),
   )
+  new Gauge({
+    name: 'mortise_cache_bytes',
+    help: 'Approximate memory of the caches',
+    labelNames: ['cache'],
+    registers,
+    collect() {
+      for (const [cache, weight] of cacheBudget.weights) this.set({ cache }, weight)
+    },
+  })
+  new Gauge({
+    name: 'mortise_cache_limit_bytes',
+    help: 'Limit of all caches together; it shrinks while memory is short',
+    registers,
+    collect() {
+      this.set(cacheBudget.limit)
+    },
+  })
   const build = { name: 'mortise_build_info', help: 'The version of the program', labelNames: ['version'] }
   new Gauge({ ...build, ...shared, registers }).set({ version: VERSION }, 1)
 }

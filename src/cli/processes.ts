@@ -11,6 +11,8 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
 import type { Config } from '../config.ts'
+import { cacheBudget } from '../lib/async/cache-budget.ts'
+import { watchPressure } from '../lib/async/cache-pressure.ts'
 import { openLog, type Log } from '../log.ts'
 import { beginBackup } from './continuous-backup.ts'
 import { collectFigures, sendFigures, shareFigures } from './figures.ts'
@@ -130,6 +132,7 @@ export async function runProcess(): Promise<number> {
     await using forge = await serve(config, { collectFigures })
     sendFigures(forge.metrics.figures)
     outlive(forge.app.log)
+    using _ = watchPressure(cacheBudget)
     await stop
   } catch (error) {
     const line = lineOf(error)

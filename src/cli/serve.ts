@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { App } from '../context.ts'
+import { cacheBudget } from '../lib/async/cache-budget.ts'
+import { watchPressure } from '../lib/async/cache-pressure.ts'
 import { READ_ONLY, loadProgram, printHostKeys, welcome } from './instance.ts'
 import { outlive } from './outlive.ts'
 import { usablePort } from './ports.ts'
@@ -49,6 +51,7 @@ export const serve: Verb = {
     }
     await using forge = started.value
     outlive(forge.app.log)
+    using _ = watchPressure(cacheBudget)
     // Before the start is announced: a reader of the line may stop the server at once.
     const stop = stopRequested()
     console.log(`Mortise is listening on ${forge.app.url}`)

@@ -132,7 +132,6 @@ interface Known {
   counted?: IdSet
 }
 
-const KEPT_BYTES = 32 * 1024 * 1024
 const ENTRY_BYTES = 200
 /** More ids would use too much memory. */
 const MOST_FOLLOWED = 500_000
@@ -143,10 +142,13 @@ function keptIn(db: Db): Lru<Known> {
   const { adapter } = db.getExecutor()
   const kept =
     totals.get(adapter) ??
-    new Lru<Known>(KEPT_BYTES, ({ counted }, key) => ENTRY_BYTES + 2 * key.length + (counted?.bytes ?? 0))
+    new Lru<Known>('totals', ({ counted }, key) => ENTRY_BYTES + 2 * key.length + (counted?.bytes ?? 0))
   totals.set(adapter, kept)
   return kept
 }
+
+/** For a store that closes. */
+export const forgetTotals = (db: Db): void => totals.get(db.getExecutor().adapter)?.clear()
 
 /**
  * The total cached under `key`. It is recounted only if one of the `subjects` changed; the caller may already know

@@ -26,7 +26,7 @@ const caches = new WeakMap<object, Caches>()
  * A cache per store, for values that never become invalid. Inside a transaction there is no cache: its version may be
  * rolled back and later name another state.
  */
-export function cachePerStore<V>(most: number, weigh?: (value: V) => number): (db: Db) => Lru<V> | null {
+export function cachePerStore<V>(name: string, weigh: (value: V, key: string) => number): (db: Db) => Lru<V> | null {
   const key = {}
   return (db) => {
     if (db.isTransaction) return null
@@ -34,22 +34,34 @@ export function cachePerStore<V>(most: number, weigh?: (value: V) => number): (d
     let ofStore = caches.get(adapter)
     if (!ofStore) caches.set(adapter, (ofStore = new Map() as Caches))
     let cache = ofStore.get(key) as Lru<V> | undefined
-    if (!cache) ofStore.set(key, (cache = new Lru(most, weigh)) as Lru<unknown>)
+    if (!cache) ofStore.set(key, (cache = new Lru(name, weigh)) as Lru<unknown>)
     return cache
   }
 }
 
-/** For tests that count queries from the first one on. */
-export const forgetCaches = (db: Db): void => void caches.delete(db.getExecutor().adapter)
+/** For a store that closes, and for tests that count queries from the first one on. */
+export function forgetCaches(db: Db): void {
+  const { adapter } = db.getExecutor()
+  for (const cache of caches.get(adapter)?.values() ?? []) cache.clear()
+  caches.delete(adapter)
+}
 
-const ROWS_KEPT = 4000
+const ROW_BYTES = 200
+const COLUMN_BYTES = 16
+
+/** A text has a byte or two for each character, and a header. */
+function weighRow(row: object): number {
+  let weight = ROW_BYTES
+  for (const value of Object.values(row)) weight += COLUMN_BYTES + (typeof value === 'string' ? 2 * value.length : 0)
+  return weight
+}
 
 /** Rows in these states, by id: from the cache, else read in their current state. The rows are shared and frozen. */
 export type CachedRows<R> = (db: Db, states: readonly RowState[]) => MaybePromise<ReadonlyMap<number, R>>
 
 export function cachedRows<T extends Versioned>(table: T): CachedRows<Row<T>> {
   type R = Row<T> & RowState
-  const cacheOf = cachePerStore<R>(ROWS_KEPT)
+  const cacheOf = cachePerStore<R>(`rows of ${table}`, weighRow)
   const byIds = hotQuery((db, p: { ids: string }) =>
     db
       .selectFrom(table as 'users')

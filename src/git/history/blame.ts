@@ -50,7 +50,7 @@ const GROUP_BYTES = 150
 const LINE_BYTES = 40
 
 /** By commit, lines and path: these never have another answer. */
-const known = new Memory<Group[] | null>(8 * 1024 * 1024, (groups) =>
+const known = new Memory<Group[] | null>('blames', (groups) =>
   (groups ?? []).reduce(
     (sum, { lines }) => lines.reduce((sum, { length }) => sum + LINE_BYTES + 2 * length, sum + GROUP_BYTES),
     0,

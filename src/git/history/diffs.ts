@@ -116,7 +116,7 @@ interface DiffRead {
 }
 
 const FILE_BYTES = 500
-const remembered = new Memory<DiffRead>(12 * 1024 * 1024, ({ diff: { files } }) =>
+const remembered = new Memory<DiffRead>('diffs', ({ diff: { files } }) =>
   files.reduce((sum, { oldPath, newPath, patch }) => {
     return sum + 2 * (oldPath.length + newPath.length + patch.length) + FILE_BYTES
   }, 0),

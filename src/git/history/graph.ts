@@ -53,7 +53,7 @@ const MOST_PARENTS = 4 * MOST_COMMITS
 const COMMIT_BYTES = 128
 const UNFIT = 'unfit'
 
-const graphs = new Memory<Graph | typeof UNFIT>(4 * MOST_COMMITS * COMMIT_BYTES, (graph) =>
+const graphs = new Memory<Graph | typeof UNFIT>('graphs of commits', (graph) =>
   graph === UNFIT ? 0 : graph.ids.length * COMMIT_BYTES,
 )
 const loading = new InFlight<Graph | null>()
@@ -293,7 +293,7 @@ async function askForNew(dir: string, known: Graph | undefined, tip: string): Pr
   return nodes
 }
 
-const orders = new Memory<Int32Array>(8 * 1024 * 1024, ({ byteLength }) => byteLength)
+const orders = new Memory<Int32Array>('orders of commits', ({ byteLength }) => byteLength)
 
 function orderFrom(dir: string, graph: Graph, tip: number, request: WalkOptions): Int32Array {
   const { firstParent = false, noMerges = false, since, until } = request
@@ -354,7 +354,7 @@ function ordered(
   return Int32Array.from(order)
 }
 
-const reaches = new Memory<Uint8Array>(2 * 1024 * 1024, ({ byteLength }) => byteLength)
+const reaches = new Memory<Uint8Array>('reachable commits', ({ byteLength }) => byteLength)
 
 function reachedFrom(dir: string, graph: Graph, tip: number): Uint8Array {
   const key = `${graph.serial} ${tip}`

@@ -33,7 +33,7 @@ const ENTRY_BYTES = 150
 /** The limit of commits between the two. With more, a new walk is faster. */
 const MAX_APART = 5000
 
-const known = new Memory<Known>(8 * 1024 * 1024, ({ found }) =>
+const known = new Memory<Known>('last commits of folders', ({ found }) =>
   [...found.keys()].reduce((sum, name) => sum + ENTRY_BYTES + 2 * name.length, 0),
 )
 

@@ -18,7 +18,7 @@ const STEPS = { onward: 100, aside: 20 }
 
 /** Answers by commit and path, with the last answer of each path. */
 class Answers {
-  readonly #known = new Memory<Known>(4 * 1024 * 1024, ({ answer }) => answer.length)
+  readonly #known = new Memory<Known>('commits of paths', ({ answer }) => answer.length)
 
   get(dir: string, path: string, commit: string): string | undefined {
     return this.#known.get(dir, `${commit}\0${path}`)?.answer

@@ -27,7 +27,7 @@ export async function commitStats(
   return stats as Map<string, LineStats>
 }
 
-const remembered = new Memory<LineStats>(2 * 1024 * 1024)
+const remembered = new Memory<LineStats>('changed lines of commits')
 
 /** For many commits a process is cheaper. */
 const FEW = 5

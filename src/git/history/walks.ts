@@ -102,7 +102,7 @@ function optionsOf({ options: { environment }, from, not }: Walk) {
   return { input, deadline: MINUTE / 2, environment }
 }
 
-const outputs = new Memory<string>(8 * 1024 * 1024, ({ length }) => length)
+const outputs = new Memory<string>('walks over commits', ({ length }) => length)
 
 /** Refs move, and objects in quarantine may be deleted. Neither is cached. */
 function outputOf(walk: Walk, args: readonly string[], run: () => Promise<string>): Promise<string> {

@@ -84,7 +84,7 @@ export async function resolveCommit(dir: string, name: string, options?: Quarant
 
 /** How long a commit that existed is assumed to exist, so that the steps of one request check it once. */
 const SEEN_MS = 10_000
-const seen = new Memory<number>(2 * 1024 * 1024)
+const seen = new Memory<number>('commits seen')
 
 /** In the order of the names. */
 export async function resolveCommits(
@@ -116,7 +116,7 @@ export async function findCommits(
   return (await readCommits(dir, names, options)).map((read) => read && read.commit)
 }
 
-const remembered = new Memory<Commit>(8 * 1024 * 1024, ({ message, signature, parents, author, committer }) => {
+const remembered = new Memory<Commit>('commits', ({ message, signature, parents, author, committer }) => {
   const texts = [message, signature ?? '', author.name, author.email, committer.name, committer.email]
   return 600 + 60 * parents.length + texts.reduce((sum, { length }) => sum + 2 * length, 0)
 })

@@ -30,7 +30,7 @@ interface Known {
 /** Some 80,000 files. */
 const MOST_OUTPUT = 8 * 1024 * 1024
 
-const known = new Memory<Known>(5 * MOST_OUTPUT, ({ output }) =>
+const known = new Memory<Known>('long listings', ({ output }) =>
   output ? KINDS.reduce((sum, kind) => sum + output.starts[kind].byteLength, output.bytes.length) : 0,
 )
 

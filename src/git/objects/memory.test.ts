@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { buildRepository, processesOf } from '../../../test/git-builder.ts'
+import { CacheBudget } from '../../lib/async/cache-budget.ts'
 import { closeReaders } from '../process/readers.ts'
 import { removeRepository } from '../storage/repositories.ts'
 import { findCommit, knownCommits } from './commits.ts'
@@ -10,17 +11,17 @@ import { readKnown } from './objects.ts'
 import { listTree } from './trees.ts'
 
 test('is bounded by what values and keys take, and no value drives out all others', () => {
-  const memory = new Memory<string>(4000, ({ length }) => length)
+  const memory = new Memory<string>('texts', ({ length }) => length, new CacheBudget(8000))
   memory.set('/x', 'first', 'a'.repeat(500))
   memory.set('/x', 'huge', 'b'.repeat(2000))
   expect([memory.get('/x', 'first')?.length, memory.get('/x', 'huge')]).toEqual([500, undefined])
-  for (let n = 0; n < 20; n++) memory.set('/x', `${n}${'k'.repeat(500)}`, '')
-  const kept = Array.from({ length: 20 }, (_, n) => memory.get('/x', `${n}${'k'.repeat(500)}`))
-  expect([memory.get('/x', 'first'), kept.filter((value) => value !== undefined).length]).toEqual([undefined, 6])
+  for (let n = 0; n < 40; n++) memory.set('/x', `${n}${'k'.repeat(500)}`, '')
+  const kept = Array.from({ length: 40 }, (_, n) => memory.get('/x', `${n}${'k'.repeat(500)}`))
+  expect([memory.get('/x', 'first'), kept.filter((value) => value !== undefined).length]).toEqual([undefined, 12])
 })
 
 test('what is asked for at the same moment is made once, and failures are not kept', async () => {
-  const memory = new Memory<number>(10_000)
+  const memory = new Memory<number>('numbers')
   let made = 0
   const make = async () => ++made
   expect(await Promise.all([memory.recall('/x', 'a', make), memory.recall('/x', 'a', make)])).toEqual([1, 1])

@@ -1,16 +1,16 @@
 /**
  * Caches immutable data of repositories. An id always stands for the same bytes, and so does everything that is
- * computed from ids only. Each kind has one limit for all repositories. Keys contain the folder of the repository,
- * because repositories differ in the objects they have. Whether an id from a user still exists is a question for git,
- * not for the cache.
+ * computed from ids only. Keys contain the folder of the repository, because repositories differ in the objects they
+ * have. Whether an id from a user still exists is a question for git, not for the cache.
  */
+import { cacheBudget, type CacheBudget } from '../../lib/async/cache-budget.ts'
 import { InFlight } from '../../lib/async/in-flight.ts'
 import { Lru } from '../../lib/async/lru.ts'
 
 /** The approximate size of an entry without its key. */
 const ENTRY_BYTES = 150
-/** The largest share of the cache for one entry. A larger entry would evict too many others. */
-const LARGEST_SHARE = 1 / 4
+/** The largest share of all caches for one entry. A larger entry would evict too many others. */
+const LARGEST_SHARE = 1 / 8
 
 const kinds: Lru<unknown>[] = []
 
@@ -18,13 +18,13 @@ export class Memory<V> {
   readonly #kept: Lru<V>
   readonly #making = new InFlight<V>()
   readonly #weigh: (value: V, key: string) => number
-  readonly #largest: number
+  readonly #budget: CacheBudget
 
   /** `weigh` returns the approximate size of a value in bytes. */
-  constructor(mostBytes: number, weigh: (value: V) => number = () => 0) {
+  constructor(name: string, weigh: (value: V) => number = () => 0, budget = cacheBudget) {
     this.#weigh = (value, key) => weigh(value) + key.length + ENTRY_BYTES
-    this.#largest = mostBytes * LARGEST_SHARE
-    this.#kept = new Lru(mostBytes, this.#weigh)
+    this.#budget = budget
+    this.#kept = new Lru(name, this.#weigh, budget)
     kinds.push(this.#kept as Lru<unknown>)
   }
 
@@ -34,7 +34,7 @@ export class Memory<V> {
 
   set(dir: string, key: string, value: V): void {
     const whole = `${dir}\0${key}`
-    if (this.#weigh(value, whole) <= this.#largest) this.#kept.set(whole, value)
+    if (this.#weigh(value, whole) <= this.#budget.limit * LARGEST_SHARE) this.#kept.set(whole, value)
     else this.#kept.delete(whole)
   }
 

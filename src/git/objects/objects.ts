@@ -110,8 +110,7 @@ function portionsOf(
   return portions
 }
 
-const MAX_REMEMBERED = 24 * 1024 * 1024
-const remembered = new Memory<GitObject>(MAX_REMEMBERED, ({ size }) => size)
+const remembered = new Memory<GitObject>('git objects', ({ size }) => size)
 
 /** By full ids that other objects of the repository reference. Small objects are cached. */
 export async function readKnown(

@@ -85,7 +85,7 @@ async function treeAt(
   return tree
 }
 
-const roots = new Memory<string>(2 * 1024 * 1024)
+const roots = new Memory<string>('root trees')
 
 /** The id of the tree of a commit or a tag. */
 export async function rootOf(dir: string, name: string, options: QuarantineOptions): Promise<string | null> {
@@ -160,8 +160,8 @@ export function typeOf(mode: string): TreeEntry['type'] {
   return mode === '160000' ? 'commit' : 'blob'
 }
 
-/** Room for four of the largest that are gathered. Null for a folder with more. */
-const listings = new Memory<TreeEntry[] | null>(28 * 1024 * 1024, (entries) =>
+/** Null for a folder with more entries than are gathered. */
+const listings = new Memory<TreeEntry[] | null>('listings of folders', (entries) =>
   (entries ?? []).reduce((sum, { path }) => sum + 250 + 2 * path.length, 0),
 )
 

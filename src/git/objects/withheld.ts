@@ -25,8 +25,13 @@ interface Known extends Withheld {
   readonly state: string
 }
 
-const MOST_KNOWN = 1_000_000
-const known = new Lru<Known>(MOST_KNOWN, ({ commits, others }) => commits.size + others.size)
+const FILE_BYTES = 500
+/** Of an id in a set. */
+const ID_BYTES = 100
+const known = new Lru<Known>(
+  'withheld objects',
+  ({ commits, others }) => FILE_BYTES + ID_BYTES * (commits.size + others.size),
+)
 
 /** Null for nearly every repository. */
 async function withheldIn(dir: string): Promise<Known | null> {

@@ -7,7 +7,7 @@ import { parseTag } from '../objects/tags.ts'
 
 const MAX_READ = { maxBytes: 64 * 1024, maxTotal: 16 * 1024 * 1024 }
 
-const dates = new Memory<number>(2 * 1024 * 1024)
+const dates = new Memory<number>('dates of refs')
 
 /**
  * In seconds, in the order of the ids. Null if git must decide: without a date, or with one that git may read

@@ -110,7 +110,7 @@ export async function readRef(dir: string, name: string): Promise<string | null 
   return packed ? (packed.find((ref) => ref.name === name)?.id ?? null) : undefined
 }
 
-const packedFiles = new Memory<{ state: string; refs: StoredRef[] | null }>(8 * 1024 * 1024, ({ refs }) =>
+const packedFiles = new Memory<{ state: string; refs: StoredRef[] | null }>('packed refs', ({ refs }) =>
   (refs ?? []).reduce((sum, { name }) => sum + 200 + name.length, 0),
 )
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { CacheBudget } from './cache-budget.ts'
 import { Lru } from './lru.ts'
 
 test('what is longest unused goes first, by the weight of all', () => {
-  const kept = new Lru<string>(6, (value) => value.length)
+  const kept = new Lru<string>('texts', (value) => value.length, new CacheBudget(6))
   kept.set('a', '12')
   kept.set('b', '34')
   kept.set('c', '56')
@@ -17,7 +18,7 @@ test('what is longest unused goes first, by the weight of all', () => {
 })
 
 test('where all were used, the oldest of them makes room, not what is new', () => {
-  const kept = new Lru<number>(3)
+  const kept = new Lru<number>('numbers', () => 1, new CacheBudget(3))
   for (const n of [0, 1, 2]) kept.set(`${n}`, n)
   for (const n of [2, 1, 0]) kept.get(`${n}`)
   kept.set('3', 3)
@@ -26,14 +27,30 @@ test('where all were used, the oldest of them makes room, not what is new', () =
   expect(['1', '2', '3'].map((key) => kept.get(key))).toEqual([1, 2, 4])
 })
 
-test('without weights it is as many as there may be', () => {
-  const kept = new Lru<number>(2)
-  for (const n of [0, 1, 2]) kept.set(`${n}`, n)
-  expect(['0', '1', '2'].map((key) => kept.get(key))).toEqual([undefined, 1, 2])
+test('caches share one limit: of all their entries, the one that is longest unused goes first', () => {
+  const budget = new CacheBudget(6)
+  const [texts, lists] = ['texts', 'lists'].map((name) => new Lru<string>(name, (value) => value.length, budget)) as [
+    Lru<string>,
+    Lru<string>,
+  ]
+  texts.set('a', '12')
+  lists.set('a', '34')
+  texts.set('b', '56')
+  expect([...budget.weights]).toEqual([
+    ['texts', 4],
+    ['lists', 2],
+  ])
+  texts.get('a')
+  texts.set('c', '7')
+  expect([texts.get('a'), lists.get('a'), texts.get('b'), texts.get('c')]).toEqual(['12', undefined, '56', '7'])
+  budget.resize(3)
+  expect([...budget.weights.values()].reduce((sum, weight) => sum + weight)).toBeLessThanOrEqual(3)
+  texts.clear()
+  expect([...budget.weights.values()]).toEqual([0, 0])
 })
 
 test('what is deleted weighs nothing any more, nor what a value has grown to since', () => {
-  const kept = new Lru<string[]>(4, (value) => value.length)
+  const kept = new Lru<string[]>('lists', (value) => value.length, new CacheBudget(4))
   const growing = ['1']
   kept.set('a/x', growing)
   kept.set('a/y', ['2'])

@@ -1,17 +1,18 @@
-/**
- * A cache with a total weight limit. The least recently used entry is evicted, by second chance: a use only marks an
- * entry, and eviction skips marked entries. Moving an entry at each use would cost more than most lookups here.
- */
-export class Lru<V> {
-  readonly #most: number
-  readonly #weigh: (value: V, key: string) => number
-  /** Candidates for eviction first. */
-  readonly #kept = new Map<string, Entry<V>>()
-  #weight = 0
+import { cacheBudget, type CacheBudget, type Entry } from './cache-budget.ts'
 
-  constructor(most: number, weigh: (value: V, key: string) => number = () => 1) {
-    this.#most = most
+/** A cache that shares its limit with all others of the process, unless it is given a limit of its own. */
+export class Lru<V> {
+  readonly name: string
+  readonly #weigh: (value: V, key: string) => number
+  readonly #budget: CacheBudget
+  readonly #kept = new Map<string, Kept<V>>()
+
+  /** `weigh` returns the approximate size of an entry in bytes. */
+  constructor(name: string, weigh: (value: V, key: string) => number, budget: CacheBudget = cacheBudget) {
+    this.name = name
     this.#weigh = weigh
+    this.#budget = budget
+    budget.register(name)
   }
 
   get(key: string): V | undefined {
@@ -25,42 +26,43 @@ export class Lru<V> {
   set(key: string, value: V): void {
     this.delete(key)
     const weight = this.#weigh(value, key)
-    if (weight > this.#most) return
-    this.#evictOldest(weight)
-    this.#kept.set(key, { value, weight, isUsed: false })
-    this.#weight += weight
+    if (weight > this.#budget.limit) return
+    const kept = new Kept(this, key, value, weight)
+    this.#kept.set(key, kept)
+    this.#budget.add(kept)
   }
 
   delete(key: string): void {
     const kept = this.#kept.get(key)
     if (!kept) return
-    this.#weight -= kept.weight
     this.#kept.delete(key)
+    this.#budget.remove(kept)
+  }
+
+  clear(): void {
+    this.deleteAll('')
   }
 
   /** Deletes all keys with this prefix. */
   deleteAll(prefix: string): void {
     for (const key of this.#kept.keys()) if (key.startsWith(prefix)) this.delete(key)
   }
-
-  #evictOldest(weight: number): void {
-    // A skipped entry is appended again without its mark, and will be reached later.
-    for (const [key, kept] of this.#kept) {
-      if (this.#weight + weight <= this.#most) break
-      if (kept.isUsed) {
-        kept.isUsed = false
-        this.#kept.delete(key)
-        this.#kept.set(key, kept)
-      } else {
-        this.delete(key)
-      }
-    }
-  }
 }
 
-interface Entry<V> {
+class Kept<V> implements Entry {
+  declare previous: Entry['previous']
+  declare next: Entry['next']
+  isUsed = false
+  readonly cache: Lru<V>
+  readonly key: string
   readonly value: V
   /** The weight at the time of `set`, although a value may grow. */
   readonly weight: number
-  isUsed: boolean
+
+  constructor(cache: Lru<V>, key: string, value: V, weight: number) {
+    this.cache = cache
+    this.key = key
+    this.value = value
+    this.weight = weight
+  }
 }

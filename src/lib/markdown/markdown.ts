@@ -27,8 +27,8 @@ const LONGEST_HTML = 8_000_000
 export type Resolutions = Readonly<Record<string, Resolution>>
 
 /** Caches by the digest of all inputs, so that no entry is ever out of date. */
-const named = new Lru<TextReference[]>(20_000, (found) => 1 + found.length)
-const rendered = new Lru<string>(16_000_000, (html) => 200 + 2 * html.length)
+const named = new Lru<TextReference[]>('references in texts', (found) => 200 * (1 + found.length))
+const rendered = new Lru<string>('rendered texts', (html) => 200 + 2 * html.length)
 
 /** Returns no references for a text that takes too long. */
 export async function referencesIn(

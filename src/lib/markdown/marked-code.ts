@@ -9,7 +9,7 @@ export type { CodeBlock } from './code-lines.ts'
 
 type Marked = (string[] | null)[]
 
-const known = new Lru<Marked>(16_000_000, (blocks) =>
+const known = new Lru<Marked>('highlighted code', (blocks) =>
   blocks.reduce((sum, lines) => sum + (lines ?? []).reduce((all, line) => all + 50 + 2 * line.length, 0), 200),
 )
 

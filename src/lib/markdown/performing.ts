@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { InFlight } from '../async/in-flight.ts'
 import type { LimitedCaller } from '../async/limiter.ts'
+import { CacheBudget } from '../async/cache-budget.ts'
 import { Lru } from '../async/lru.ts'
 import { pauses } from '../async/pauses.ts'
 import { OutOfTime, PoolFull } from '../threads/errors.ts'
@@ -34,7 +35,7 @@ const DEADLINE = 1_000
 const DEADLINE_PER_MEGABYTE = 4_000
 const FORGOTTEN_AFTER = 3_600_000
 /** When contents ran out of time, by digest. */
-const slow = new Lru<number>(10_000)
+const slow = new Lru<number>('slow contents', () => 1, new CacheBudget(10_000))
 const inFlight = new InFlight<unknown>()
 // Next to this file as a source, in the folder of the bundle otherwise.
 const TASKS = new URL(import.meta.url.endsWith('.ts') ? './tasks.ts' : './markdown-tasks.js', import.meta.url)

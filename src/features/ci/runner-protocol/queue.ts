@@ -9,6 +9,7 @@ import { setImmediate as immediate } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
 import type { App } from '../../../context.ts'
 import { FeatureDisabled } from '../../../lib/levels.ts'
+import { CacheBudget } from '../../../lib/async/cache-budget.ts'
 import { Lru } from '../../../lib/async/lru.ts'
 import type { Db, Store } from '../../../store/database.ts'
 import { areAmong } from '../../../store/dialect.ts'
@@ -140,12 +141,21 @@ interface QueueState {
   readonly cursors: Lru<string>
 }
 
+/** No other cache may displace these: without them, jobs would be delivered late or searched for again. */
+const ofOwn = <V>(name: string) => new Lru<V>(name, () => 1, new CacheBudget(10_000))
+
 const states = new WeakMap<Store, QueueState>()
 
 function queueState({ store }: App): QueueState {
   let state = states.get(store)
   if (!state) {
-    state = { reserved: new Map(), taken: new Lru(10_000), begun: new Map(), next: new Map(), cursors: new Lru(10_000) }
+    state = {
+      reserved: new Map(),
+      taken: ofOwn('jobs handed out'),
+      begun: new Map(),
+      next: new Map(),
+      cursors: ofOwn('cursors of runners'),
+    }
     states.set(store, state)
   }
   return state

@@ -9,7 +9,7 @@ import type { RepositorySubject } from '../repositories/policy.ts'
 
 type Shares = Readonly<Record<string, number>>
 
-const remembered = new Memory<Shares>(1024 * 1024, (shares) => 40 * Object.keys(shares).length)
+const remembered = new Memory<Shares>('languages of commits', (shares) => 40 * Object.keys(shares).length)
 
 /** The languages at the default branch. Empty without a commit. */
 export const languagesIn = async ({ project, dir }: RepositorySubject): Promise<Shares> =>

@@ -93,7 +93,7 @@ export async function testReportOf(app: App, pipeline: Pipeline): Promise<TestRe
 }
 
 /** Cached by digest, because the content of a digest never changes. */
-const known = new Lru<Read>(32 * 1024 * 1024, ({ cases }) => cases.reduce((sum, one) => sum + lengthOf(one), 1000))
+const known = new Lru<Read>('test reports', ({ cases }) => cases.reduce((sum, one) => sum + lengthOf(one), 1000))
 
 async function readReport(app: App, report: Found, left: number): Promise<Read> {
   const key = `${report.digest} ${report.file_format}`
