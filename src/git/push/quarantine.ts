@@ -8,6 +8,7 @@ import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promi
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { HOUR, MINUTE } from '../../clock.ts'
+import { Lru } from '../../lib/async/lru.ts'
 import { hasCode, isDiskFull } from '../../lib/files/system-errors.ts'
 import { git, GitFailed, LONG_LISTING, type GitOptions } from '../process/command.ts'
 import { flushFile, flushFolder } from '../storage/drafts.ts'
@@ -123,8 +124,10 @@ async function indexPack(dir: string, checks: readonly '--strict'[], options: Gi
 const meaningOf = ({ reason }: GitFailed) => (reason === 'deadline' ? 'index-pack took too long' : 'index-pack failed')
 
 /** The settings stay the same while the file does not change. The cache saves a process for every push. */
-const known = new Map<string, { readonly state: string; readonly checks: Promise<'--strict'[]> }>()
-const MAX_KNOWN = 1000
+const known = new Lru<{ readonly state: string; readonly checks: Promise<'--strict'[]> }>(
+  'settings of repositories',
+  () => 1000,
+)
 
 /** The configuration of the repository decides how strictly objects are checked, as with git's receive-pack. */
 async function checksOf(dir: string): Promise<'--strict'[]> {
@@ -133,7 +136,6 @@ async function checksOf(dir: string): Promise<'--strict'[]> {
   const before = known.get(dir)
   if (before?.state === state) return before.checks
   const checks = readChecks(dir)
-  if (known.size >= MAX_KNOWN) known.clear()
   known.set(dir, { state, checks })
   checks.catch(() => known.delete(dir))
   return checks

@@ -11,6 +11,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
+import { Lru } from '../async/lru.ts'
 
 /** Without l, I, O and 0, which people confuse when they read a token aloud: 60 characters. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789-_'
@@ -35,9 +36,8 @@ export const randomHex = (bytes = 32): string => randomBytes(bytes).toString('he
 /** Tokens are random, so a plain digest is secure enough to store and fast enough to look up. */
 export const digestOf = (token: string): string => hash('sha256', token, 'base64url')
 
-const DIGESTS_KEPT = 1000
 const LONGEST_KEPT = 100
-const digests = new Map<string, string>()
+const digests = new Lru<string>('digests of tokens', (digest, secret) => 200 + digest.length + secret.length)
 
 /** The digest of a secret that is presented with every request; cached. */
 export function digestOfPresented(secret: string): string {
@@ -45,7 +45,6 @@ export function digestOfPresented(secret: string): string {
   if (known) return known
   const digest = digestOf(secret)
   if (secret.length > LONGEST_KEPT) return digest
-  if (digests.size >= DIGESTS_KEPT) digests.clear()
   digests.set(secret, digest)
   return digest
 }
