@@ -361,5 +361,5 @@ const olderData = () =>
 function otherKey(config: Config, isGiven: boolean): CannotStart {
   const key = config.secretKey ? 'MORTISE_SECRET_KEY' : keyFile(config)
   const fault = isGiven ? 'is not the key that the stored secrets were sealed with' : 'is missing'
-  return new CannotStart(`${key} ${fault}: put it back, or give those secrets up by mortise secrets reset`)
+  return new CannotStart(`${key} ${fault}: restore the key, or delete the secrets with mortise secrets reset`)
 }

@@ -88,7 +88,7 @@ async function inOneLine<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
-    if (isFull(cause)) throw new CannotStart('there is no room for a copy of the database', { cause })
+    if (isFull(cause)) throw new CannotStart('not enough disk space for a copy of the database', { cause })
     if (cause instanceof Damaged) throw new CannotStart(`the database cannot be copied: ${cause.message}`, { cause })
     throw cause
   }

@@ -62,7 +62,8 @@ async function takeBack(config: Config, first: string | null, yes: boolean): Pro
   await assertAlone(opened.store.db)
   const losses = steps.filter(({ lost }) => lost !== null)
   for (const { name, lost } of losses) console.log(`${name} loses ${lost}`)
-  if (losses.length > 0 && !yes) throw new CannotStart('nothing was changed: --yes accepts what is lost')
+  if (losses.length > 0 && !yes)
+    throw new CannotStart('nothing was changed: run the command with --yes to accept the loss')
   await takeBack(opened.store, steps)
   for (const { name } of steps) console.log(`took back ${name}`)
 }

@@ -226,6 +226,6 @@ async function assertUnpacks(plain: Readable, packed: Readable): Promise<void> {
     await once(plain, 'readable')
   } catch {
     packed.resume()
-    throw new Refusal('bad_request', 'The body is not packed as it is said to be.')
+    throw new Refusal('bad_request', 'The body does not match its Content-Encoding.')
   }
 }

@@ -140,7 +140,7 @@ test('what is sent to git comes from git, as it says it does', async () => {
       expect(await ask(service, type, '0000'), type).toEqual([415, 'Unsupported Media Type\n'])
     }
     for (const body of ['this is no gzip', Buffer.alloc(1_000_000)])
-      expect(await ask(service, right, body, 'gzip')).toEqual([400, 'The body is not packed as it is said to be.\n'])
+      expect(await ask(service, right, body, 'gzip')).toEqual([400, 'The body does not match its Content-Encoding.\n'])
     expect(await ask(service, right, gzipSync('0000'), 'gzip')).toEqual([200, ''])
     for (const body of ['not of git at all', '0032cut off', '0008abcd0000'])
       expect(await ask(service, right, body), body).toEqual([400, expect.stringContaining('protocol error')])

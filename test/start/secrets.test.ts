@@ -55,7 +55,7 @@ test('without the key nothing starts, and what it sealed can be given up', { tim
     await ask('/application/settings?akismet_enabled=true&akismet_api_key=hunter2', {})
   })
 
-  const advice = ': put it back, or give those secrets up by mortise secrets reset\n'
+  const advice = ': restore the key, or delete the secrets with mortise secrets reset\n'
   const refused = (line: string) => ({ code: 1, stdout: '', stderr: `mortise: ${line}` })
   const other = '0'.repeat(64)
   await rename(file, `${file}.kept`)

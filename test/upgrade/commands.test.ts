@@ -125,7 +125,7 @@ test(
     expect(await older.migrate('--back')).toEqual({
       code: 1,
       stdout: expect.stringContaining(loss),
-      stderr: 'mortise: nothing was changed: --yes accepts what is lost\n',
+      stderr: 'mortise: nothing was changed: run the command with --yes to accept the loss\n',
     })
     expect(await older.migrate('--back', RELEASED)).toEqual(refused(`${RELEASED} cannot be taken back`))
 

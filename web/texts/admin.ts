@@ -1,4 +1,5 @@
 /** Texts of the admin area. */
+import { plural } from './common.ts'
 
 export const repositories = 'Repositories'
 export const administratorBadge = 'administrator'
@@ -120,7 +121,8 @@ export const backupStates = {
 
 // Admin, projects
 
-export const sizeCommitsUpdated = (commitCount: number) => `{sizeText} · ${commitCount} commits · updated {time}`
+export const sizeCommitsUpdated = (commitCount: number) =>
+  `{sizeText} · ${commitCount} ${plural(commitCount, 'commit')} · updated {time}`
 
 // Admin, runners
 

@@ -249,7 +249,7 @@ export const createSchedule = 'Create schedule'
 // Pipelines, pipeline graph
 
 export const viewAsList = 'View as list'
-export const jobCount = (count: number) => `${count} jobs`
+export const jobCount = (count: number) => `${count} ${plural(count, 'job')}`
 export const stagesAndJobs = 'Stages and jobs'
 export const allowedToFailSuffix = ', allowed to fail'
 export const noDependencies = 'no dependencies'
@@ -258,12 +258,13 @@ export const needsJobs = (needs: string) => `needs ${needs}`
 // Pipelines, test report
 
 export const addArtifactsReportsJunitToJob = 'Add <code>artifacts: reports: junit</code> to a job.'
-export const testCount = (totalCount: number) => `${totalCount} tests`
+export const testCount = (totalCount: number) => `${totalCount} ${plural(totalCount, 'test')}`
 export const failedCount = (failedCount: number) => `${failedCount} failed`
-export const errorCount = (errorCount: number) => `${errorCount} errors`
+export const errorCount = (errorCount: number) => `${errorCount} ${plural(errorCount, 'error')}`
 export const skippedCount = (skippedCount: number) => `${skippedCount} skipped`
-export const testsFailed = (totalCount: number, failedCount: number) => `${totalCount} tests, ${failedCount} failed`
-export const moreTestsNotShown = (totalCount: number) => `${totalCount} more tests not shown.`
+export const testsFailed = (totalCount: number, failedCount: number) =>
+  `${totalCount} ${plural(totalCount, 'test')}, ${failedCount} failed`
+export const moreTestsNotShown = (totalCount: number) => `${totalCount} more ${plural(totalCount, 'test')} not shown.`
 export const noTestReports = 'No test reports'
 export const error = 'Error'
 

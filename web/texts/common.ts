@@ -232,7 +232,7 @@ export const enterToConfirm = (word: string) => `Enter ${word} to confirm`
 export const enterToConfirmSentence = (word: string) => `Enter ${word} to confirm.`
 export const updatedTime = 'updated {time}'
 export const stars = 'stars'
-export const starCount = (starCount: number) => `${starCount} stars`
+export const starCount = (starCount: number) => `${starCount} ${plural(starCount, 'star')}`
 export const theProject = 'the project'
 export const commaSeparated = 'Comma-separated.'
 export const previous = 'Previous'

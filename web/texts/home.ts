@@ -136,7 +136,7 @@ export const browsePublicGroups = 'Browse public groups'
 export const joinedTime = '· Joined {time}'
 export const editProfile = 'Edit profile'
 export const adminSettings = 'Admin settings'
-export const followerCount = (followers: number) => `${followers} followers`
+export const followerCount = (followers: number) => `${followers} ${plural(followers, 'follower')}`
 export const followers = 'Followers'
 export const following = 'Following'
 export const unfollow = 'Unfollow'

@@ -1,4 +1,5 @@
 /** Texts of webhooks and integrations. */
+import { plural } from './common.ts'
 
 export const triggerEvents = 'Trigger events'
 export const leaveEmptyToKeepCurrentValue = 'Leave empty to keep the current value.'
@@ -67,7 +68,8 @@ export const hookSaved = 'Hook saved.'
 export const testEventSent = 'Test event sent.'
 export const testEventSentSeeResponseBelow = 'Test event sent. See the response below.'
 export const redeliveredResponseStatus = (responseStatus: number) => `Redelivered. Response status: ${responseStatus}.`
-export const eventsDeliveriesQueued = (events: number) => `${events} deliveries queued.`
+export const eventsDeliveriesQueued = (events: number) =>
+  `${events} ${plural(events, 'delivery', 'deliveries')} queued.`
 export const deliveryNumber = (id: number) => `Delivery ${id}`
 export const responseStatus = 'Response status'
 export const sent = 'Sent'

@@ -46,9 +46,10 @@ export const shown = 'Shown'
 export const hidden = 'Hidden'
 export const onlyDrafts = 'Only drafts'
 export const noMatchingMergeRequests = 'No matching merge requests'
-export const tasksDone = (completedCount: number, count: number) => ` · ${completedCount} of ${count} tasks`
+export const tasksDone = (completedCount: number, count: number) =>
+  ` · ${completedCount} of ${count} ${plural(count, 'task')}`
 export const mergeConflictsWithTargetBranch = 'Merge conflicts with the target branch'
-export const commentCount = (userNotesCount: number) => `${userNotesCount} comments`
+export const commentCount = (userNotesCount: number) => `${userNotesCount} ${plural(userNotesCount, 'comment')}`
 export const pushBranchThenCreateMerge =
   'Push a branch, then create a merge request to have the changes reviewed and merged.'
 
@@ -128,7 +129,8 @@ export const namesOr = (names: string, last: string) => `${names} or ${last}`
 export const yourPassword = 'Your password'
 export const noApprovalsYet = 'No approvals yet'
 export const approvedByNames = (listed: string) => `Approved by ${listed}`
-export const approvalsMissing = (left: number, required: number) => `, ${left} of ${required} approvals missing`
+export const approvalsMissing = (left: number, required: number) =>
+  `, ${left} of ${required} ${plural(required, 'approval')} missing`
 export const allRequiredApprovalsGiven = ', all required approvals given'
 export const approvedBy = 'Approved by'
 export const deleteSourceBranch = 'Delete source branch'
@@ -184,7 +186,7 @@ export const mergeRequestToMergeFirst = 'Merge request to merge first'
 
 export const suggestedChange = 'Suggested change'
 export const applied = 'Applied'
-export const applySuggestions = (ids: number) => `Apply ${ids} suggestions in one commit`
+export const applySuggestions = (ids: number) => `Apply ${ids} ${plural(ids, 'suggestion')} in one commit`
 export const lines = 'Lines'
 
 // Merge requests, iid, commits

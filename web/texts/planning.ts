@@ -57,7 +57,8 @@ export const deleteThisComment = 'Delete this comment?'
 
 export const relativeOpenedTimeByPerson = '{relative} · opened {time} by {person}'
 export const dueSuffix = (dueDate: string) => `· due ${dueDate}`
-export const tasksDone = (completedCount: number, count: number) => `· ${completedCount} of ${count} tasks`
+export const tasksDone = (completedCount: number, count: number) =>
+  `· ${completedCount} of ${count} ${plural(count, 'task')}`
 export const comments = 'comments'
 export const priority = 'Priority'
 export const searchTitlesAndDescriptions = 'Search titles and descriptions'

@@ -45,8 +45,8 @@ export const loadDiff = 'Load diff'
 export const binaryFileNotShown = 'Binary file not shown'
 export const noContentChanges = 'No content changes'
 export const changesInNewPath = (newPath: string) => `Changes in ${newPath}`
-export const linesAdded = (added: number) => `${added} lines added`
-export const linesRemoved = (removed: number) => `${removed} lines removed`
+export const linesAdded = (added: number) => `${added} ${plural(added, 'line')} added`
+export const linesRemoved = (removed: number) => `${removed} ${plural(removed, 'line')} removed`
 
 // Diff tools
 
@@ -168,7 +168,7 @@ export const tryShorterSearchTermCharacters =
 export const findFileAtRef = (ref: string) => `Find a file at ${ref}`
 export const pathContains = 'Path contains'
 export const shownOrMoreFiles = (shown: number) => `${shown} or more files`
-export const fileCount = (hits: number) => `${hits} files`
+export const fileCount = (hits: number) => `${hits} ${plural(hits, 'file')}`
 export const noMatchingFiles = 'No matching files'
 
 // Graphs, ref
@@ -244,4 +244,4 @@ export const thisFolderIsEmpty = 'This folder is empty'
 // Refs
 
 export const notFound = 'Not found'
-export const byteCount = (bytes: number) => `${bytes} bytes`
+export const byteCount = (bytes: number) => `${bytes} ${plural(bytes, 'byte')}`

@@ -166,7 +166,7 @@ test('restoring is refused while another issue has the number, and nothing chang
   const { body: bin } = await jane.get(`${at}/deleted_items`)
   expect(await jane.post(`${at}/deleted_items/${bin[0].id}/restore`)).toMatchObject({
     status: 409,
-    body: { message: 'An issue with the same number or title exists now' },
+    body: { message: 'An issue with the same number or title already exists' },
   })
   expect((await jane.get(`${at}/deleted_items`)).body).toEqual(bin)
   expect((await jane.get(`${at}/issues`)).body).toMatchObject([{ title: 'new' }])
@@ -353,8 +353,8 @@ test('a label or milestone is not restored beside another one with its title, in
   await jane.post(`${above}/labels`, { name: 'bug', color: 'blue' })
   await jane.post(`${above}/milestones`, { title: 'v1' })
   const refused = [
-    [409, { message: 'A milestone with the same number or title exists now' }],
-    [409, { message: 'A label with the same number or title exists now' }],
+    [409, { message: 'A milestone with the same number or title already exists' }],
+    [409, { message: 'A label with the same number or title already exists' }],
   ]
   expect(await restoreBoth()).toEqual(refused)
   await jane.delete(`${above}/labels/bug`)

@@ -27,7 +27,7 @@ export interface BinKind {
 
 /** The refusal to restore a record beside another one like it. */
 export const takenNow = ({ one }: Pick<BinKind, 'one'>): Refusal =>
-  new Refusal('conflict', `${one[0]!.toUpperCase()}${one.slice(1)} with the same number or title exists now`)
+  new Refusal('conflict', `${one[0]!.toUpperCase()}${one.slice(1)} with the same number or title already exists`)
 
 let registered: readonly BinKind[] = []
 

@@ -279,7 +279,7 @@ test('a redirect is not followed', async () => {
   await allowLocal(forge)
   const project = await imported(forge, await forge.user(), `${outer.url}/x.git`)
   expect(project).toMatchObject({ import_status: 'failed', empty_repo: true })
-  expect(project.import_error).toBe('The server sends elsewhere: give the address it sends to')
+  expect(project.import_error).toBe('The server redirects to another URL: import from that URL')
   expect(inner.requests).toEqual([])
 })
 
@@ -289,7 +289,7 @@ test('wrong credentials are told, and told to nobody', async () => {
   const { url } = await origin.addRepository('x.git', ...COMMITS)
   await allowLocal(forge)
   const project = await imported(forge, await forge.user(), url.replace('http://', 'http://jo:s3cret@'))
-  expect(project).toMatchObject({ import_status: 'failed', import_error: 'The server asks for other credentials' })
+  expect(project).toMatchObject({ import_status: 'failed', import_error: 'The server rejected the credentials' })
   expect(JSON.stringify(project)).not.toContain('s3cret')
 })
 

@@ -54,11 +54,11 @@ function nowAndThen(tell: (percent: number) => Promise<void>): (percent: number)
 const MESSAGES: [RegExp, string][] = [
   [
     /authentication failed|could not read (username|password)|returned error: 40[13]/i,
-    'The server asks for other credentials',
+    'The server rejected the credentials',
   ],
   [/not found|returned error: 404|not exported/i, 'The repository was not found'],
-  [/redirect|returned error: 30\d/i, 'The server sends elsewhere: give the address it sends to'],
-  [/timed out|too slow|transferring at/i, 'The server took too long'],
+  [/redirect|returned error: 30\d/i, 'The server redirects to another URL: import from that URL'],
+  [/timed out|too slow|transferring at/i, 'The server took too long to respond'],
   [
     /could not connect|failed to connect|connection refused|unable to connect|resolve host/i,
     'The server cannot be reached',

@@ -87,7 +87,8 @@ export async function answerArchive(
   { sha, path, exclude_paths, include_lfs_blobs }: ArchiveOptions,
 ): Promise<Answer> {
   const { project, dir } = subject
-  if (!(await canArchive(format))) throw new Refusal('not_acceptable', `406 Not Acceptable - no ${format} here`)
+  if (!(await canArchive(format)))
+    throw new Refusal('not_acceptable', `406 Not Acceptable - ${format} is not available`)
   const commit = await resolveCommit(dir, sha || `refs/heads/${project.default_branch}`)
   if (!commit) throw notFound('File')
   const folder = withoutSlashes(path ?? '')
