@@ -1,9 +1,6 @@
 import { mergeConfig } from 'vitest/config'
 import suite from '../../vitest.config.ts'
 
-/** Files that use the store and have not passed on PostgreSQL yet. Delete a line once its files pass. */
-const NOT_YET = ['test/secrets.test.ts']
-
 /** The suite on PostgreSQL: all files, except those that use no store, or always SQLite. */
 export default mergeConfig(suite, {
   test: {
@@ -36,7 +33,6 @@ export default mergeConfig(suite, {
       'test/{doubling,doubling-pages}.test.ts',
       // Programs that are started without a database, which then use SQLite.
       'test/start/{attacks,build,check,ci,docs,fork-crash,full-disk,locked-database,missing-pages,openssh,push-crash,read-only,runner,secrets,serve,verbs}.test.ts',
-      ...NOT_YET,
     ],
   },
 })
