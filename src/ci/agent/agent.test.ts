@@ -130,7 +130,7 @@ test('a long log goes in patches of a megabyte, at the server’s pace, and none
     if (call !== 'PATCH jobs/1/trace') return undefined
     patches++
     // A slow job would send many short patches instead.
-    if (patches === 1) await expect.poll(() => existsSync(written)).toBe(true)
+    if (patches === 1) await vi.waitUntil(() => existsSync(written), 30_000)
     // The server loses its log once, and is unavailable twice.
     if (patches === 2) receiver.jobs.get(1)!.trace = Buffer.alloc(0)
     if (patches === 3) return { status: 502 }
