@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import ssh2 from 'ssh2'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fillProject } from '../test/contents.ts'
 import { addKey, newKey, sshPortOf, startSshForge } from '../test/ssh.ts'
 import { startForge, type TestForge } from './forge.ts'
@@ -87,7 +87,7 @@ describe('closing', () => {
     expect(gitsAt(dir).length).toBeGreaterThanOrEqual(readers.length)
     const took = await closingTime(forge)
     expect(took).toBeGreaterThan(PATIENCE - 50)
-    await vi.waitFor(() => expect(gitsAt(dir)).toEqual([]), 5000)
+    await expect.poll(() => gitsAt(dir)).toEqual([])
     for (const reader of readers) reader.destroy()
   })
 

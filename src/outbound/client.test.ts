@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { inspect, promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { certificate } from '../../test/certificate.ts'
 import { AddressList } from '../lib/net/address-list.ts'
 import { OutgoingFailure, send, type OutgoingOptions, type OutgoingRequest } from './client.ts'
@@ -353,7 +353,7 @@ test.each([
   })
   expect(await ask({ url }, { connections })).toMatchObject({ status: 200, body: 'x'.repeat(8192) })
   const [socket] = sockets
-  await vi.waitFor(() => expect(socket!.destroyed).toBe(true))
+  await expect.poll(() => socket!.destroyed).toBe(true)
   // No more than the socket buffers of both sides.
   expect(socket!.bytesWritten).toBeLessThan(16 * 1024 * 1024)
 })
@@ -417,7 +417,7 @@ test.each([
 ] satisfies [string, (socket: Socket) => void][])('%s ends in time', async (_kind, speak) => {
   const { url, sockets } = await rawReceiver(speak)
   expect(await failure({ ...post, url })).toEqual(['timeout', 'The request timed out'])
-  await vi.waitFor(() => expect([...sockets].every(({ destroyed }) => destroyed)).toBe(true))
+  await expect.poll(() => [...sockets].every(({ destroyed }) => destroyed)).toBe(true)
 })
 
 test('a body by the letter is cut in time: its answer has come', async () => {
@@ -428,7 +428,7 @@ test('a body by the letter is cut in time: its answer has come', async () => {
   const { status, body, duration } = await ask({ url })
   expect([status, duration < 1]).toEqual([200, true])
   expect(body).toMatch(/^x+$/)
-  await vi.waitFor(() => expect([...sockets].every(({ destroyed }) => destroyed)).toBe(true))
+  await expect.poll(() => [...sockets].every(({ destroyed }) => destroyed)).toBe(true)
 })
 
 test('the whole way has an end, however often it is sent on', async () => {
@@ -446,7 +446,7 @@ test('an aborted request rejects with the reason of the caller', async () => {
   const stop = new AbortController()
   await expect(ask({ url }, { signal: stop.signal })).rejects.toThrow('closing')
   await expect(ask({ url }, { signal: stop.signal })).rejects.toThrow('closing')
-  await vi.waitFor(() => expect([...sockets].map(({ destroyed }) => destroyed)).toEqual([true]))
+  await expect.poll(() => [...sockets].map(({ destroyed }) => destroyed)).toEqual([true])
 })
 
 test('nobody there', async () => {
@@ -602,9 +602,9 @@ test('few idle connections are kept, and those no longer than the client', async
     const patient = { ...limits, connect: 10_000, read: 10_000, total: 10_000 }
     const hosts = Array.from({ length: 140 }, (_, n) => `http://r${n}.example:${port}`)
     await Promise.all(hosts.map((url) => ask({ url }, { connections, guard: near, limits: patient })))
-    await vi.waitFor(async () => expect(await open()).toBe(128), 10_000)
+    await expect.poll(() => open()).toBe(128)
   }
-  await vi.waitFor(async () => expect(await open()).toBe(0), 10_000)
+  await expect.poll(() => open()).toBe(0)
 })
 
 test('a dot after the name changes nothing', async () => {

@@ -238,7 +238,7 @@ after: { stage: b, script: touch "$PID.after", when: always }`,
   child.process.kill('SIGINT')
   expect(await child.ended()).toBe(130)
   expect(child.stdout).toMatch(/a +long +canceled[^\n]*\nb +after +canceled\nPipeline: canceled\n$/)
-  await vi.waitFor(async () => expect(await isRunning(sleeper)).toBe(false))
+  await expect.poll(() => isRunning(sleeper)).toBe(false)
   expect(await readdir(folder.path)).not.toContain('pid.after')
 })
 

@@ -32,7 +32,7 @@ test('mortise runner registers, runs jobs, and hands them back when it is stoppe
     state: 'failed',
     failure_reason: 'runner_system_failure',
   })
-  await vi.waitFor(async () => expect(await isRunning(sleeper)).toBe(false))
+  await expect.poll(() => isRunning(sleeper)).toBe(false)
 
   expect(await run(['runner', '--unregister', '--data', folder.path])).toMatchObject({
     code: 0,

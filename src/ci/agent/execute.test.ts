@@ -172,7 +172,7 @@ describe('the script', () => {
     expect(result).toEqual({ state: 'success' })
     for (const name of ['a', 'b', 'c']) {
       const pid = Number(await readFile(join(place.folder, 'slot-0', name), 'utf8'))
-      await vi.waitFor(() => expect([name, isAlive(pid)]).toEqual([name, false]))
+      await expect.poll(() => [name, isAlive(pid)]).toEqual([name, false])
     }
   })
 })
@@ -245,7 +245,7 @@ describe('the end', () => {
       jobOf([], { steps: long, artifacts, features: { failure_reasons: [...failure_reasons] } }),
       how === 'gracefully' ? { cancel: stop.signal } : { signal: stop.signal },
     )
-    await vi.waitFor(async () => expect(await readFile(join(place.folder, 'log-0'), 'utf8')).toContain('\nbegun\n'))
+    await expect.poll(() => readFile(join(place.folder, 'log-0'), 'utf8')).toContain('\nbegun\n')
     stop.abort(how)
     const { result, text } = await running
     expect(result).toEqual({ state: 'failed', failureReason })

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { buildRepository } from '../../../test/git-builder.ts'
 import { archive, canArchive, type ArchiveFormat } from './archive.ts'
 
@@ -82,10 +82,10 @@ test('who gives up ends git and the compressor', async () => {
     const controller = new AbortController()
     const aborted = await archive(repo.dir, 'master', { format, prefix: 'x', signal: controller.signal })
     const dropped = await archive(repo.dir, 'master', { format, prefix: 'x' })
-    await vi.waitFor(() => expect(left().length).toBeGreaterThan(1), 10_000)
+    await expect.poll(() => left().length).toBeGreaterThan(1)
     controller.abort(new Error('no longer wanted'))
     dropped!.destroy()
     await expect(buffer(aborted!)).rejects.toThrow('no longer wanted')
-    await vi.waitFor(() => expect(left()).toEqual([]), 10_000)
+    await expect.poll(() => left()).toEqual([])
   }
 })

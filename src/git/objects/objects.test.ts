@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setImmediate as immediate } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { buildRepository, processesOf } from '../../../test/git-builder.ts'
 import { readersIn } from '../../../test/git-readers.ts'
 import { objectInfo, objectInfos, openBlob, readObject, readObjects } from './objects.ts'
@@ -76,7 +76,7 @@ test('a reader that dies is replaced, and what it owed is asked again', async ()
   expect(await objectInfo(repo.dir, blob)).not.toBeNull()
   for (const pid of readersIn(repo.dir)) process.kill(Number(pid), 'SIGKILL')
   expect(await objectInfo(repo.dir, blob)).not.toBeNull()
-  await vi.waitFor(() => expect(readersIn(repo.dir)).toHaveLength(0), 10_000)
+  await expect.poll(() => readersIn(repo.dir)).toHaveLength(0)
   expect(await objectInfo(repo.dir, blob)).not.toBeNull()
 })
 
@@ -109,7 +109,7 @@ test('however many repositories are read, few processes do it', async () => {
   expect(Math.max(most, now)).toBeLessThanOrEqual(MAX_READERS)
   expect(now).toBeGreaterThan(1)
   for (const dir of dirs) closeReaders(dir)
-  await vi.waitFor(() => expect(readersIn(copies)).toEqual([]), 10_000)
+  await expect.poll(() => readersIn(copies)).toEqual([])
 })
 
 test('a big blob flows no faster than it is taken, and git ends with its stream', async () => {

@@ -50,7 +50,7 @@ describe('a stream', () => {
     const stream = gitStream(null, ['run'], script(`echo $$ > ${file}; echo go; sleep 60 & wait`))
     await new Promise((resolve) => stream.once('data', resolve))
     stream.destroy()
-    await vi.waitFor(() => expect(isAlive(Number(readFileSync(file, 'utf8')))).toBe(false), 10_000)
+    await expect.poll(() => isAlive(Number(readFileSync(file, 'utf8')))).toBe(false)
   })
 })
 
@@ -175,7 +175,7 @@ describe('a command is ended with all it has started', () => {
     const file = join(data.path, 'pid')
     const slow = git(null, ['run'], { ...linger(file), deadline: 300 })
     await expect(slow).rejects.toMatchObject({ reason: 'deadline', message: 'git run took too long' })
-    await vi.waitFor(() => expect(isAlive(pidIn(file))).toBe(false), 10_000)
+    await expect.poll(() => isAlive(pidIn(file))).toBe(false)
   })
 
   test('even when it will not listen', async () => {
@@ -183,7 +183,7 @@ describe('a command is ended with all it has started', () => {
     const file = join(data.path, 'pid')
     const stubborn = script(`trap "" TERM; echo $$ > ${file}; while :; do sleep 1; done`)
     await expect(git(null, ['run'], { ...stubborn, deadline: 200 })).rejects.toMatchObject({ reason: 'deadline' })
-    await vi.waitFor(() => expect(isAlive(pidIn(file))).toBe(false), 10_000)
+    await expect.poll(() => isAlive(pidIn(file))).toBe(false)
   })
 
   test('when it says too much', async () => {
@@ -199,10 +199,10 @@ describe('a command is ended with all it has started', () => {
     const file = join(data.path, 'pid')
     const controller = new AbortController()
     const running = git(null, ['run'], { ...linger(file), signal: controller.signal })
-    await vi.waitFor(() => expect(pidIn(file)).toBeGreaterThan(0), 10_000)
+    await expect.poll(() => pidIn(file)).toBeGreaterThan(0)
     controller.abort(new Error('no longer wanted'))
     await expect(running).rejects.toThrow('no longer wanted')
-    await vi.waitFor(() => expect(isAlive(pidIn(file))).toBe(false), 10_000)
+    await expect.poll(() => isAlive(pidIn(file))).toBe(false)
     await expect(git(null, ['version'], { signal: controller.signal })).rejects.toThrow('no longer wanted')
   })
 })

@@ -1,6 +1,6 @@
 import { createPublicKey, hash, verify, type JsonWebKey } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { zipped } from '../../../../test/pipelines.ts'
 import { basic } from '../../../../test/lfs.ts'
 import { ask, info, registerRunner } from '../../../../test/runners.ts'
@@ -231,7 +231,7 @@ test('a runner that waits has a new job at once', async () => {
   const { store } = forge.app
   const before = store.queries
   const waiting = runner.request()
-  await vi.waitFor(() => expect(store.queries).toBeGreaterThan(before))
+  await expect.poll(() => store.queries).toBeGreaterThan(before)
   await forge.seed(project, { more: 'x' }, { as: owner })
   // A runner that nothing wakes gets 204 after 50 seconds.
   const { status, body } = await waiting
@@ -246,7 +246,7 @@ test('waiting runners are answered when the server closes', async () => {
   const { store } = forge.app
   const before = store.queries
   const waiting = runner.request()
-  await vi.waitFor(() => expect(store.queries).toBeGreaterThan(before))
+  await expect.poll(() => store.queries).toBeGreaterThan(before)
   await forge.close()
   expect((await waiting).status).toBe(204)
 })

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { atOnce } from '../../../../test/at-once.ts'
 import { DAY, HOUR, MINUTE } from '../../../clock.ts'
 import { startForge, type Client, type Reply, type TestForge } from '../../../forge.ts'
@@ -293,7 +293,7 @@ test('the last use is noted every ten minutes, with the last five addresses', as
   const read = async () => (await jane.get(`${ALL}/${id}`)).body
 
   await from(1)
-  await vi.waitFor(async () => expect((await read()).last_used_ips).toEqual(['10.0.0.1']), 10_000)
+  await expect.poll(async () => (await read()).last_used_ips).toEqual(['10.0.0.1'])
   const noted = (await read()).last_used_at
   forge.clock.advance(9 * MINUTE)
   await from(2)
@@ -303,7 +303,7 @@ test('the last use is noted every ten minutes, with the last five addresses', as
   for (const n of [2, 3, 4, 2, 5, 6]) {
     forge.clock.advance(11 * MINUTE)
     await from(n)
-    await vi.waitFor(async () => expect((await read()).last_used_ips.at(-1)).toBe(`10.0.0.${n}`), 10_000)
+    await expect.poll(async () => (await read()).last_used_ips.at(-1)).toBe(`10.0.0.${n}`)
   }
   const after = await read()
   expect(after.last_used_ips).toEqual(['10.0.0.3', '10.0.0.4', '10.0.0.2', '10.0.0.5', '10.0.0.6'])
@@ -323,7 +323,7 @@ test('lists narrow by every filter and sort both ways', async () => {
   await jane.delete(`${ALL}/${gone.id}`)
   const used = await create(jane, { name: 'd expired', expires_at: dayIn(forge, 1) })
   await showing(forge, used.token).get('/user')
-  await vi.waitFor(async () => expect((await jane.get(`${ALL}/${used.id}`)).body.last_used_at).not.toBeNull(), 10_000)
+  await expect.poll(async () => (await jane.get(`${ALL}/${used.id}`)).body.last_used_at).not.toBeNull()
   forge.clock.advance(DAY)
   await create(joe, { name: 'foreign' })
   const now = forge.clock.now().toISOString()

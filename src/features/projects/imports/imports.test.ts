@@ -371,7 +371,7 @@ test('a project that is deleted while it is filled ends the import, and leaves n
   const jane = await forge.user()
   const { id } = (await jane.post('/projects', { name: 'Saw', import_url: url })).body
   await asked
-  await vi.waitFor(async () => expect((await rowOf(forge, id))!.import_status).toBe('started'), 10_000)
+  await expect.poll(async () => (await rowOf(forge, id))!.import_status).toBe('started')
   const dir = await dirOf(forge, id)
   expect((await jane.delete(`/projects/${id}`)).status).toBe(204)
   await forge.settle()
@@ -396,7 +396,7 @@ test('an import is cancelled, under way or not yet begun; the project stays, emp
 
   const id = await create('Saw')
   await asked
-  await vi.waitFor(async () => expect((await rowOf(forge, id))!.import_status).toBe('started'), 10_000)
+  await expect.poll(async () => (await rowOf(forge, id))!.import_status).toBe('started')
   expect((await jane.delete(`/projects/${id}/import`)).status).toBe(204)
   expect(await told(id)).toEqual(cancelled)
   await forge.settle()

@@ -3,7 +3,7 @@ import { readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
 import { processesOf, programsOf } from '../../../../test/git-builder.ts'
 import { temporaryFolder } from '../../../../test/git-origin.ts'
@@ -38,7 +38,7 @@ test('an archive is made once, for all who ask for it at the same moment and lat
   })
   expect(archivers(together)).toHaveLength(1)
   for (const other of others) expect(other.equals(first!)).toBe(true)
-  await vi.waitFor(async () => expect(await kept()).toHaveLength(1))
+  await expect.poll(() => kept()).toHaveLength(1)
 
   const later = await processesOf(async () => {
     const again = await ask()
@@ -54,7 +54,7 @@ test('an archive is made once, for all who ask for it at the same moment and lat
   // Each of these is a different archive.
   const ways = ['.tar', '.tar.gz?path=b', '.tar.gz?exclude_paths=a', '.tar.gz?sha=HEAD']
   for (const way of ways) expect((await bytesOf(ask(way))).equals(first!), way).toBe(false)
-  await vi.waitFor(async () => expect(await kept()).toHaveLength(1 + ways.length))
+  await expect.poll(() => kept()).toHaveLength(1 + ways.length)
 
   await owner.put(`/projects/${id}`, { visibility: 'private' })
   expect((await ask()).status).toBe(404)
@@ -71,7 +71,7 @@ test('large ones too, and what Git LFS has got since is in the next', async () =
   })
   const [one, two] = await Promise.all([bytesOf(ask('.tar')), bytesOf(ask('.tar'))])
   expect([one.length > 3_000_000, one.equals(two), one.includes(pointer)]).toEqual([true, true, true])
-  await vi.waitFor(async () => expect(await kept()).toHaveLength(1))
+  await expect.poll(() => kept()).toHaveLength(1)
   expect((await bytesOf(ask('.tar'))).equals(one)).toBe(true)
 
   const { path_with_namespace: path } = (await forge.administrator.get(`/projects/${id}`)).body
@@ -90,7 +90,7 @@ test('who gives up ends git, and nothing of it is kept or told to others', async
     await reader.cancel()
   })
   const [git] = started.filter(({ words }) => words[1] === 'archive')
-  await vi.waitFor(() => expect(git!.exitCode ?? git!.signalCode).not.toBeNull(), 10_000)
+  await expect.poll(() => git!.exitCode ?? git!.signalCode).not.toBeNull()
 
   // Killing git in the middle cuts off the answer.
   const kill = (program: unknown) => {
@@ -103,7 +103,7 @@ test('who gives up ends git, and nothing of it is kept or told to others', async
   } finally {
     launches.unsubscribe(kill)
   }
-  await vi.waitFor(async () => expect(await kept()).toEqual([]))
+  await expect.poll(() => kept()).toEqual([])
 })
 
 test('what is too large is not kept, and told to all of them nevertheless', async () => {
@@ -128,7 +128,7 @@ test('what is too large is not kept, and told to all of them nevertheless', asyn
     for (const bytes of await read(limits)) expect(bytes.equals(whole)).toBe(true)
     expect(made).toHaveLength(3)
     expect(made.every(({ destroyed }) => destroyed)).toBe(true)
-    await vi.waitFor(async () => expect(await readdir(folder.path)).toEqual([]))
+    await expect.poll(() => readdir(folder.path)).toEqual([])
   }
   made.length = 0
   for (const bytes of await read(roomy)) expect(bytes.equals(whole)).toBe(true)
@@ -144,8 +144,8 @@ test('what is too large is not kept, and told to all of them nevertheless', asyn
   silent.push('begun')
   const stream = makeArchive(file, () => silent, roomy)
   stream.once('data', () => setTimeout(() => stream.destroy(), 50))
-  await vi.waitFor(() => expect(silent.destroyed).toBe(true))
-  await vi.waitFor(async () => expect(await readdir(folder.path)).toEqual(['1-y']))
+  await expect.poll(() => silent.destroyed).toBe(true)
+  await expect.poll(() => readdir(folder.path)).toEqual(['1-y'])
 })
 
 test('what nobody asks for goes after a day, and with its project', async () => {
@@ -153,7 +153,7 @@ test('what nobody asks for goes after a day, and with its project', async () => 
   const { id, ask, kept, folder } = await scene(forge)
   const other = await scene(forge)
   for (const one of [ask(), ask('.zip'), other.ask()]) await bytesOf(one)
-  await vi.waitFor(async () => expect(await kept()).toHaveLength(3))
+  await expect.poll(() => kept()).toHaveLength(3)
   const left = join(folder, `${id}-x.0.new`)
   await writeFile(left, 'half')
   const long = new Date(forge.clock.now().getTime() - 2 * DAY)

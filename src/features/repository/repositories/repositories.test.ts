@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { programsOf, processesOf, type BuiltCommit } from '../../../../test/git-builder.ts'
 import { fillProject } from '../../../../test/contents.ts'
 import { runGit } from '../../../../test/git-origin.ts'
@@ -342,7 +342,7 @@ test('a record of a large blob that is not read leaves no process behind', async
   const readers = children.filter(({ words }) => words.includes('blob'))
   expect(readers).toHaveLength(3)
   const running = () => readers.filter((child) => child.exitCode === null && child.signalCode === null)
-  await vi.waitFor(() => expect(running()).toEqual([]), 10_000)
+  await expect.poll(() => running()).toEqual([])
 })
 
 async function bodyOf({ owner }: Scene, path: string) {
