@@ -12,13 +12,14 @@ import { optionsOf, type JobOptions } from '../jobs/options.ts'
 import { cancelJob, dropJob, runJob, succeedJob } from '../jobs/transitions.ts'
 import { settingsFor } from '../variables/queries.ts'
 import { readArtifactText } from '../jobs/archives.ts'
-import { createPipeline, type VariableInput, type Made, type PipelineInput } from './create.ts'
+import { createPipeline, type Made, type PipelineInput } from './create.ts'
 import { IncludeReader } from './includes.ts'
 import { mergeRequestVariables } from './merge-requests.ts'
 import type { Pipeline } from './model.ts'
 import { ruleVariables, serverOf } from './predefined.ts'
 import { lockPipeline, processLocked } from './process.ts'
 import { parseRefName } from './refs.ts'
+import type { VariableInput } from './saving.ts'
 
 /** Children of children are allowed, but nothing deeper. */
 const DEEPEST_CHILD = 2

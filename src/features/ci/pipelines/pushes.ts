@@ -5,7 +5,8 @@ import { findUser } from '../../identity/users/queries.ts'
 import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { branchOf, isNewTip, tagOf } from '../../repository/gate/updates.ts'
 import { readConfiguration } from './configuration.ts'
-import { createPipeline, type VariableInput } from './create.ts'
+import { createPipeline } from './create.ts'
+import type { VariableInput } from './saving.ts'
 
 /** A mirror may push thousands of branches. */
 const MOST_REFS = 50

@@ -3,9 +3,10 @@ import type { CredentialRecord } from '../../../api/credentials.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, assertAtMost, invalid } from '../../../errors.ts'
-import { createPipeline, type VariableInput } from '../pipelines/create.ts'
+import { createPipeline } from '../pipelines/create.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import { parseRefName } from '../pipelines/refs.ts'
+import type { VariableInput } from '../pipelines/saving.ts'
 import type { triggerToken } from './credentials.ts'
 
 const MOST_VARIABLES = 100
