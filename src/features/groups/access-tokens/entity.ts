@@ -1,20 +1,11 @@
 import { z } from 'zod'
-import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
-import { presentPersonalToken } from '../../identity/tokens/entity.ts'
+import { entity } from '../../../api/wire.ts'
+import { presentPersonalToken, tokenFields } from '../../identity/tokens/entity.ts'
 import type { AccessToken } from '../../identity/tokens/model.ts'
 import type { SourceColumns } from '../../access/members/model.ts'
 
 const record = {
-  id: z.int(),
-  name: z.string(),
-  revoked: z.boolean(),
-  created_at: timestampOut,
-  description: z.string().nullable(),
-  scopes: z.array(z.string()),
-  user_id: z.int(),
-  last_used_at: timestampOut.nullable(),
-  active: z.boolean(),
-  expires_at: dateOut.nullable(),
+  ...tokenFields,
   access_level: z.int().nullable(),
   resource_type: z.enum(['project', 'group']),
   resource_id: z.int(),

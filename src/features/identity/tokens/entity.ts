@@ -3,7 +3,8 @@ import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
 import type { AccessToken } from './model.ts'
 import { isActive } from './policy.ts'
 
-const record = {
+/** Fields of all access tokens. */
+export const tokenFields = {
   id: z.int(),
   name: z.string(),
   revoked: z.boolean(),
@@ -16,15 +17,17 @@ const record = {
   expires_at: dateOut.nullable(),
 }
 
-export const PersonalTokenEntity = entity(record).meta({ id: 'PersonalAccessToken' })
+export const PersonalTokenEntity = entity(tokenFields).meta({ id: 'PersonalAccessToken' })
 
 /** A single token. */
-export const PersonalTokenDetailsEntity = entity({ ...record, last_used_ips: z.array(z.string()) }).meta({
+export const PersonalTokenDetailsEntity = entity({ ...tokenFields, last_used_ips: z.array(z.string()) }).meta({
   id: 'PersonalAccessTokenDetails',
 })
 
 /** The only answer with the value: the store has only its digest. */
-export const NewPersonalTokenEntity = entity({ ...record, token: z.string() }).meta({ id: 'NewPersonalAccessToken' })
+export const NewPersonalTokenEntity = entity({ ...tokenFields, token: z.string() }).meta({
+  id: 'NewPersonalAccessToken',
+})
 
 export const words = (text: string): string[] => text.split(' ').filter(Boolean)
 

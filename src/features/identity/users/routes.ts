@@ -114,9 +114,8 @@ export const current = endpoint({
   },
 })
 
-/** Create and update take the same attributes; the second names are those that other clients send. */
-const attributes = {
-  password: text.nullish(),
+/** Texts of the profile. Administrators and the users themselves change them. */
+const profile = {
   messenger: text.nullish(),
   professional_network: text.nullish(),
   microblog: text.nullish(),
@@ -128,6 +127,12 @@ const attributes = {
   job_title: text.nullish(),
   pronouns: text.nullish(),
   public_email: text.nullish(),
+}
+
+/** Create and update take the same attributes; the second names are those that other clients send. */
+const attributes = {
+  password: text.nullish(),
+  ...profile,
   note: longText.nullish(),
   projects_limit: blankable(int),
   extern_uid: text.nullish(),
@@ -237,17 +242,7 @@ export const updateOwn = endpoint({
     name: text.optional(),
     current_password: text.nullish(),
     password: text.nullish(),
-    messenger: text.nullish(),
-    professional_network: text.nullish(),
-    microblog: text.nullish(),
-    skype: text.nullish(),
-    linkedin: text.nullish(),
-    twitter: text.nullish(),
-    website_url: text.nullish(),
-    organization: text.nullish(),
-    job_title: text.nullish(),
-    pronouns: text.nullish(),
-    public_email: text.nullish(),
+    ...profile,
     bio: longText.nullish(),
     location: text.nullish(),
     avatar: file.optional(),
