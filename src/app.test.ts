@@ -62,7 +62,7 @@ async function cloneSlowly(forge: TestForge, path: string, ask: string) {
   return client
 }
 
-/** Longer than a test may take: whoever waited for it would fail. */
+/** Longer than a test may take: a test that waits for it fails. */
 const PAST_THE_TEST = 600_000
 
 async function closingTime(forge: TestForge): Promise<number> {

@@ -56,7 +56,7 @@ export async function whileLocked<T>(
   // Wrapped in an object, since the call ends only after this transaction.
   const { called } = await transact(app, async (inside) => {
     await hold(inside)
-    // SQLite has one writer: whoever begins a transaction waits.
+    // SQLite has one writer: every other transaction waits.
     using _watch = onTransaction(app.db, async () => void (isWaiting = !locksRows(app.db)))
     const called = call()
     const end = () => (isWaiting = true)

@@ -19,7 +19,7 @@ export async function lengthen(world: World, text: string): Promise<void> {
   await lengthenPlanning(world, text)
   await lengthenCode(world, text)
   await lengthenJobs(world, text)
-  // Whoever changes an issue is done with it.
+  // Every change of an issue ends the to-do item of the user who changes it.
   await world.member.post(`${PROJECT}/issues/1/todo`)
   await world.forge.settle()
 }

@@ -77,7 +77,7 @@ const ROUNDS: readonly (readonly [string, Step, string, readonly [number, string
   [
     'before the log is put away',
     'finish',
-    'whoever before ^update "ci_jobs" set "trace_digest".*,6,ID,6',
+    'anyone before ^update "ci_jobs" set "trace_digest".*,6,ID,6',
     [403, 'success'],
   ],
 ]
@@ -133,8 +133,8 @@ async function goTo(url: string, job: Taken, [, step, die]: (typeof ROUNDS)[numb
   const answered = []
   for (const before of ORDER.slice(0, ORDER.indexOf(step))) answered.push((await STEPS[before](url, job))?.status)
   const cut = await STEPS[step](url, job, die.replace('ID', String(job.id)))
-  // With `whoever`, any statement kills, which may happen after the answer.
-  return [...answered, die.startsWith('whoever') ? null : cut]
+  // With `anyone`, any statement kills, which may happen after the answer.
+  return [...answered, die.startsWith('anyone') ? null : cut]
 }
 
 /** Repeats the step, and runs the later ones. */

@@ -24,7 +24,7 @@ test(
         const noted = async () => (await call(url, 'GET', `/projects/1/hooks/${id}/events?status=200`)).length
         await expect.poll(noted, { timeout: 30_000 }).toBe(ISSUES - 1)
         // Received, but its result was not recorded.
-        const die = 'whoever before update "hook_deliveries"'
+        const die = 'anyone before update "hook_deliveries"'
         await expectCutOff(call(url, 'POST', '/projects/1/issues', { title: `${ISSUES}` }, die), die)
         expect(await server.ended()).toBe('SIGKILL')
       }

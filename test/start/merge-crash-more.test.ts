@@ -18,8 +18,8 @@ const PUSH = [
   ['before the refs move', 'after ^insert into "pending_changes"', false],
   ['after the refs moved', 'before ^delete from "pending_changes"', true],
   ['after it was told', 'after ^insert into "events".*repository.changed', true],
-  ['before there is a version', 'whoever before ^insert into "merge_request_versions"', true],
-  ['after there is a version', 'whoever after ^insert into "merge_request_versions"', true],
+  ['before there is a version', 'anyone before ^insert into "merge_request_versions"', true],
+  ['after there is a version', 'anyone after ^insert into "merge_request_versions"', true],
 ] as const
 
 test('kill -9 at each step of create, push and rebase: one version for each head', { timeout: 400_000 }, () =>

@@ -1,7 +1,7 @@
 /**
  * The command that dies at a step named by a request: `X-Die: before <pattern>` kills it before a statement that
  * matches the pattern, `X-Die: after <pattern>` once that statement is committed. Only statements of the request itself
- * count; with `X-Die: whoever before …`, statements of anybody from then on. Statements are matched with their values,
+ * count; with `X-Die: anyone before …`, statements of anybody from then on. Statements are matched with their values,
  * as `update … ["merged",7]`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -24,10 +24,10 @@ const emit = Server.prototype.emit as Emit
 const mortalEmit: Emit = function (...event) {
   const [name, request] = event
   const headers = name === 'request' ? (request as { headers: Record<string, string> }).headers : {}
-  const [, whoever, when, pattern] = /^(whoever )?(before|after) (.+)$/.exec(headers['x-die'] ?? '') ?? []
+  const [, anyone, when, pattern] = /^(anyone )?(before|after) (.+)$/.exec(headers['x-die'] ?? '') ?? []
   if (!pattern) return emit.apply(this, event)
   const fate = { when: when as Fate['when'], pattern: new RegExp(pattern), isSealed: false }
-  if (whoever) fateOfAll = fate
+  if (anyone) fateOfAll = fate
   return fates.run(fate, () => emit.apply(this, event))
 }
 Server.prototype.emit = mortalEmit as typeof Server.prototype.emit

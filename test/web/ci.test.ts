@@ -173,7 +173,7 @@ test.each([true, false])(
     await page.getByText('New runner').click()
     await page.locator('#runners').getByLabel('Description').fill(`runner ${name}`)
     await page.getByRole('button', { name: 'Create runner' }).click()
-    await expect.poll(() => page.locator('.ci-told input').inputValue()).toMatch(/^glrt-/)
+    await expect.poll(() => page.locator('.ci-new-token input').inputValue()).toMatch(/^glrt-/)
     await expect
       .poll(() => page.locator('#runners .item').allTextContents())
       .toContainEqual(expect.stringContaining(`runner ${name}`))

@@ -333,7 +333,7 @@ test('variables, runners and deploy tokens of a group and of the instance, with 
       await page.fill('#runners [name=description]', `${own} ${kind}`)
       await page.click('button:has-text("Create runner")')
       await page.waitForSelector(`#runners .item-title:has-text("${own} ${kind}")`)
-      expect(await page.inputValue('.ci-told input')).toMatch(/^glrt-/)
+      expect(await page.inputValue('.ci-new-token input')).toMatch(/^glrt-/)
       const made = (await boss.get('/runners/all?per_page=100')).body as { description: string; runner_type: string }[]
       expect(made.find(({ description }) => description === `${own} ${kind}`)?.runner_type).toBe(kind)
       expect(tab.complaints()).toEqual([])

@@ -35,7 +35,7 @@ export function Runners({ scope, runners, server, me, note, pages, children }: R
     <section id="runners">
       <Heading>{common.runners}</Heading>
       {flash.runner_token && (
-        <div class="card ci-told" role="status">
+        <div class="card ci-new-token" role="status">
           <p>{t.runnerCreatedCopyTokenNow}</p>
           <Copyable label={common.token} text={flash.runner_token} />
           <pre tabIndex={0}>{`MORTISE_RUNNER_TOKEN=${flash.runner_token} mortise runner --server ${server}`}</pre>

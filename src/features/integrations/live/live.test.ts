@@ -334,7 +334,7 @@ test('who reads too slowly is let go', () => {
 })
 
 test('it ends with the server, which waits for nobody who listens', async () => {
-  // Whoever waited would wait longer than the test may take.
+  // A caller that waits would wait longer than the test may take.
   const short = await startForge({ patience: 600_000 })
   const listener = await Listener.open(`${short.url}/api/v4/user/live`, { headers: short.administrator.headers })
   await listener.until(1, 'ready')
