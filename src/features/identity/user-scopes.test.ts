@@ -158,8 +158,8 @@ describe.each(families)('$family', ({ family, name, parameter, event, missing, h
     const owner = await forge.user()
     const { id } = await add(owner)
     await owner.delete(`${own}/${id}`)
-    const told = await forge.app.db.selectFrom('events').select(['name', 'payload']).orderBy('id').execute()
-    expect(told.slice(-2).map(({ name, payload }) => ({ name, payload: JSON.parse(payload) }))).toEqual([
+    const events = await forge.app.db.selectFrom('events').select(['name', 'payload']).orderBy('id').execute()
+    expect(events.slice(-2).map(({ name, payload }) => ({ name, payload: JSON.parse(payload) }))).toEqual([
       { name: `${event}.created`, payload: { id, user_id: owner.id } },
       { name: `${event}.deleted`, payload: expect.objectContaining({ id, user_id: owner.id }) },
     ])
@@ -288,9 +288,9 @@ describe.each(families)('$family', ({ family, name, parameter, event, missing, h
     )
     expect(deleted.map(({ status }) => status)).toEqual([204, 404])
     expect(deleted[1]!.body).toEqual({ message: `404 ${name} Not Found` })
-    const told = await forge.events()
-    expect(told.filter((one) => one === `${event}.created`)).toHaveLength(2)
-    expect(told.filter((one) => one === `${event}.deleted`)).toHaveLength(1)
+    const events = await forge.events()
+    expect(events.filter((one) => one === `${event}.created`)).toHaveLength(2)
+    expect(events.filter((one) => one === `${event}.deleted`)).toHaveLength(1)
   })
 
   test('a deleted user leaves nothing behind', async () => {

@@ -120,8 +120,8 @@ test('nothing tells outsiders of a confidential issue, or of an internal note', 
       expect(after[address], `${name}: ${address}`).toBe(before[name]![address])
   }
   // Viewers with access see it.
-  const told = [`${at}/issues/1/notes`, `${at}/issues/3`, `${at}/search?scope=notes&search=hush`, `${at}/events`]
-  for (const [address, answer] of Object.entries(await answers(reporter, told)))
+  const paths = [`${at}/issues/1/notes`, `${at}/issues/3`, `${at}/search?scope=notes&search=hush`, `${at}/events`]
+  for (const [address, answer] of Object.entries(await answers(reporter, paths)))
     expect(answer, address).toContain('hush')
   expect(JSON.stringify((await reporter.get(`${at}/issues/2/notes`)).body)).toContain('mentioned in issue #3')
 })

@@ -155,8 +155,8 @@ describe.each(KINDS)('requests for %s', (kind) => {
       managed(204),
     )
     const ask = visibility === 'public' ? 201 : 404
-    const asked = [401, ask, ask, 403, 403, 403, 403, 403, 403, 401]
-    expect(await statusesOf(callers, (caller) => caller.post(requests))).toEqual(asked)
+    const statuses = [401, ask, ask, 403, 403, 403, 403, 403, 403, 401]
+    expect(await statusesOf(callers, (caller) => caller.post(requests))).toEqual(statuses)
   })
 
   test('the list is in pages and costs the same whatever its length', async () => {

@@ -72,7 +72,7 @@ describe.each(KINDS)('members of %s', (kind) => {
       .executeTakeFirstOrThrow()
     const at = kind === 'groups' ? { group_id: id, project_id: null } : { group_id: null, project_id: id }
     const row = { expires_at: null, created_at: expect.any(String), updated_at: expect.any(String) }
-    const told = {
+    const expected = {
       ...at,
       ...row,
       user_id: jane.id,
@@ -81,7 +81,7 @@ describe.each(KINDS)('members of %s', (kind) => {
       expired: false,
       removal: expect.any(Number),
     }
-    expect(JSON.parse(payload)).toEqual(told)
+    expect(JSON.parse(payload)).toEqual(expected)
   })
 
   test('are added by username, and several at once', async () => {

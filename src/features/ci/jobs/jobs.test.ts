@@ -230,12 +230,12 @@ test('variables tell what a trigger, a release, the languages and the deploy tok
   )
   await forge.settle()
   const runner = await registerRunner(forge)
-  const told = async () => {
+  const statusOf = async () => {
     const { body } = await runner.request()
     const rows = body.variables as { key: string; value: string; masked: boolean; public: boolean }[]
     return new Map(rows.map((row) => [row.key, row]))
   }
-  const before = await told()
+  const before = await statusOf()
   expect(before.get('CI_PROJECT_REPOSITORY_LANGUAGES')?.value).toBe('typescript,python')
   for (const key of ['CI_DEPLOY_USER', 'CI_DEPLOY_PASSWORD', 'CI_TRIGGER_SHORT_TOKEN', 'CI_RELEASE_DESCRIPTION'])
     expect(before.has(key), key).toBe(false)
@@ -246,27 +246,27 @@ test('variables tell what a trigger, a release, the languages and the deploy tok
   await owner.post(`${url}/deploy_tokens`, { ...request, name: 'another' })
   await owner.post(`${url}/deploy_tokens`, { ...request, expires_at: '2001-01-01T00:00:00Z' })
   await start()
-  const triggered = await told()
+  const triggered = await statusOf()
   expect(triggered.get('CI_TRIGGER_SHORT_TOKEN')?.value).toBe(trigger.token.slice(0, 4))
   expect(triggered.has('CI_DEPLOY_USER')).toBe(false)
 
   const { body: shared } = await owner.post(`/groups/${group.id}/deploy_tokens`, request)
   await start()
-  const given = await told()
+  const given = await statusOf()
   expect(given.get('CI_DEPLOY_USER')?.value).toBe(shared.username)
   expect(given.get('CI_DEPLOY_PASSWORD')).toMatchObject({ value: shared.token, masked: true, public: false })
   const { body: own } = await owner.post(`${url}/deploy_tokens`, { ...request, username: 'ship' })
   await start()
-  const nearer = await told()
+  const nearer = await statusOf()
   expect([nearer.get('CI_DEPLOY_USER')?.value, nearer.get('CI_DEPLOY_PASSWORD')?.value]).toEqual(['ship', own.token])
   await owner.delete(`${url}/deploy_tokens/${own.id}`)
   await owner.post(`${url}/repository/tags`, { tag_name: 'v1', ref: 'master' })
-  expect((await told()).has('CI_RELEASE_DESCRIPTION')).toBe(false)
+  expect((await statusOf()).has('CI_RELEASE_DESCRIPTION')).toBe(false)
   expect((await owner.post(`${url}/releases`, { tag_name: 'v2', ref: 'master', description: 'Second' })).status).toBe(
     201,
   )
   await forge.settle()
-  const released = await told()
+  const released = await statusOf()
   expect([released.get('CI_COMMIT_TAG')?.value, released.get('CI_RELEASE_DESCRIPTION')?.value]).toEqual([
     'v2',
     'Second',

@@ -103,7 +103,7 @@ hand: { stage: deploy, script: [a], when: manual }
 `
 
 /** The common part of both logs: without where, when and by whom the job ran, and how its files got there. */
-const told = (log: string) =>
+const resultIn = (log: string) =>
   plain(log)
     .replace(/\r/g, '')
     .replaceAll(/section_(start|end):\d+:\w+/g, '')
@@ -143,7 +143,7 @@ test('the same file comes to the same, here and on a server', async () => {
   for (const { id, name } of ended) {
     const there = (await owner.get(`${at}/jobs/${id}/trace`)).body as string
     const log = here.get(name)!.replace(/\n\n[^]*$/, '\n')
-    expect(told(log), name).toBe(told(there))
+    expect(resultIn(log), name).toBe(resultIn(there))
   }
   const { id } = jobs.find(({ name }) => name === 'compile')!
   const made = (await owner.get(`${at}/jobs/${id}/artifacts/out/made.txt`)).body

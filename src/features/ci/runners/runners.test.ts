@@ -20,19 +20,19 @@ beforeAll(async () => {
   group = await forge.group({}, owner)
   project = (await owner.post('/projects', { path: 'p', namespace_id: group.id })).body
   // Only a runner that has requested a job has a contact.
-  const heard = async (runner: TestRunner) => {
+  const contactedAt = async (runner: TestRunner) => {
     expect((await forge.administrator.get(`/runners/${runner.id}`)).body).toMatchObject({ contacted_at: null })
     await ask(forge, 'POST', '/runners/verify', { json: { token: runner.token } })
     return runner
   }
-  shared = await heard(await registerRunner(forge, { tag_list: 'a,b', description: 'shared' }))
+  shared = await contactedAt(await registerRunner(forge, { tag_list: 'a,b', description: 'shared' }))
   forge.clock.advance(8 * DAYS)
   const { body } = await owner.post(`/groups/${group.id}/runners/reset_registration_token`)
-  ofGroup = await heard(
+  ofGroup = await contactedAt(
     await registerRunner(forge, { tag_list: 'a', info: { ...info, version: '17.2.0' } }, body.token),
   )
   forge.clock.advance(3 * 3_600_000)
-  own = await heard(await registerRunner(forge, { paused: true, locked: true }, project.runners_token))
+  own = await contactedAt(await registerRunner(forge, { paused: true, locked: true }, project.runners_token))
   made = {
     id: (await owner.post('/user/runners', { runner_type: 'project_type', project_id: project.id })).body.id,
   } as never
@@ -197,7 +197,7 @@ test('refusals change nothing', async () => {
     [await owner.post(`/runners/${shared.id}/reset_authentication_token`), 403, no('Runner is shared')],
     [await owner.post('/runners/reset_registration_token'), 403, { message: '403 Forbidden' }],
   ] as const
-  for (const [{ status, body }, code, said] of table) expect([status, body]).toEqual([code, said])
+  for (const [{ status, body }, code, message] of table) expect([status, body]).toEqual([code, message])
   expect(await forge.app.db.selectFrom('runners').selectAll().execute()).toEqual(before)
   expect(await forge.app.db.selectFrom('runner_projects').selectAll().execute()).toEqual(links)
 })

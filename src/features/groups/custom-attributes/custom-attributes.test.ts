@@ -39,8 +39,8 @@ test.each(['users', 'groups', 'projects'] as const)('administrators note attribu
   })
 })
 
-const named = (wanted: Record<string, string>) =>
-  Object.fromEntries(Object.entries(wanted).map(([key, value]) => [`custom_attributes[${key}]`, value]))
+const named = (attributes: Record<string, string>) =>
+  Object.fromEntries(Object.entries(attributes).map(([key, value]) => [`custom_attributes[${key}]`, value]))
 
 test.each(['users', 'groups', 'projects'] as const)(
   'lists of %s are narrowed by attributes and show them',
@@ -58,15 +58,15 @@ test.each(['users', 'groups', 'projects'] as const)(
       return { found: body.length, total: Number(headers.get('x-total')), first: body[0] }
     }
     const all = await list(administrator, {})
-    const asked = (wanted: Record<string, string>) => list(administrator, named(wanted))
-    expect(await asked({ place: 'north' })).toMatchObject({ found: 1, total: 1 })
-    expect(await asked({ place: 'north', 'a=1 b': 'c' })).toMatchObject({ found: 1, total: 1 })
-    expect(await asked({ place: 'north', other: 'c' })).toMatchObject({ found: 0, total: 0 })
-    expect(await asked({ 'a=1': ' bc' })).toMatchObject({ found: 0 })
-    expect(await asked({ place: 'south' })).toMatchObject({ found: 0, total: 0 })
+    const found = (attributes: Record<string, string>) => list(administrator, named(attributes))
+    expect(await found({ place: 'north' })).toMatchObject({ found: 1, total: 1 })
+    expect(await found({ place: 'north', 'a=1 b': 'c' })).toMatchObject({ found: 1, total: 1 })
+    expect(await found({ place: 'north', other: 'c' })).toMatchObject({ found: 0, total: 0 })
+    expect(await found({ 'a=1': ' bc' })).toMatchObject({ found: 0 })
+    expect(await found({ place: 'south' })).toMatchObject({ found: 0, total: 0 })
     await note('place', 'south')
-    expect(await asked({ place: 'south' })).toMatchObject({ found: 1, total: 1 })
-    expect(await asked({ place: 'north' })).toMatchObject({ found: 0, total: 0 })
+    expect(await found({ place: 'south' })).toMatchObject({ found: 1, total: 1 })
+    expect(await found({ place: 'north' })).toMatchObject({ found: 0, total: 0 })
 
     const south = named({ place: 'south' })
     const shown = (await list(administrator, { ...south, with_custom_attributes: true })).first

@@ -63,8 +63,8 @@ test('a filter stands in the place of a name', async () => {
   for (const link of [LINK, first, second]) {
     expect(await owner.post(links, link)).toMatchObject({ status: 201, body: { cn: null, ...link } })
   }
-  const told = [LINK, { cn: null, ...first }, { cn: null, ...second }]
-  expect((await owner.get(links)).body).toEqual(told)
+  const presented = [LINK, { cn: null, ...first }, { cn: null, ...second }]
+  expect((await owner.get(links)).body).toEqual(presented)
 
   const refusals: [object, number, unknown][] = [
     [first!, 409, { message: 'Filter has already been taken' }],
@@ -84,7 +84,7 @@ test('a filter stands in the place of a name', async () => {
   expect([(await owner.delete(`${links}?${gone}`)).status, (await owner.delete(`${links}?${gone}`)).status]).toEqual([
     204, 404,
   ])
-  expect((await owner.get(links)).body).toEqual([told[0], told[2]])
+  expect((await owner.get(links)).body).toEqual([presented[0], presented[2]])
 })
 
 test('a name may hold whatever directories hold', async () => {

@@ -18,11 +18,11 @@ test('what a client writes on create and update is read back by every read', asy
   const jane = await forge.user()
   const made = (await jane.post('/groups', { name: 'made', path: 'made', ...WRITTEN })).body
   const { id } = await forge.group({ path: 'changed' }, jane)
-  const told = { ...WRITTEN, emails_enabled: false }
-  expect(made).toMatchObject(told)
-  expect((await jane.put(`/groups/${id}`, WRITTEN)).body).toMatchObject(told)
-  expect((await jane.get(`/groups/${id}`)).body).toMatchObject(told)
-  expect((await jane.get('/groups')).body).toMatchObject([told, told])
+  const PRESENTED = { ...WRITTEN, emails_enabled: false }
+  expect(made).toMatchObject(PRESENTED)
+  expect((await jane.put(`/groups/${id}`, WRITTEN)).body).toMatchObject(PRESENTED)
+  expect((await jane.get(`/groups/${id}`)).body).toMatchObject(PRESENTED)
+  expect((await jane.get('/groups')).body).toMatchObject([PRESENTED, PRESENTED])
 
   const cleared = { emails_enabled: true, auto_devops_enabled: '', two_factor_grace_period: '' }
   expect((await jane.put(`/groups/${id}`, cleared)).body).toMatchObject({
@@ -36,14 +36,14 @@ test.each([
   [{ project_creation_level: 'all' }, { error: 'project_creation_level does not have a valid value' }],
   [{ subgroup_creation_level: 'developer' }, { error: 'subgroup_creation_level does not have a valid value' }],
   [{ two_factor_grace_period: -1 }, { message: { two_factor_grace_period: ['must be greater than or equal to 0'] } }],
-])('%o is refused on create and on update', async (given, said) => {
+])('%o is refused on create and on update', async (given, message) => {
   await using forge = await startForge()
   const { administrator } = forge
   const group = await groupOf(forge, 'tools')
   const before = (await administrator.get(`/groups/${group.id}`)).body
   const fresh = await administrator.post('/groups', { name: 'n', path: 'n', ...given })
-  expect(fresh).toMatchObject({ status: 400, body: said })
-  expect(await administrator.put(`/groups/${group.id}`, given)).toMatchObject({ status: 400, body: said })
+  expect(fresh).toMatchObject({ status: 400, body: message })
+  expect(await administrator.put(`/groups/${group.id}`, given)).toMatchObject({ status: 400, body: message })
   expect((await administrator.get(`/groups/${group.id}`)).body).toEqual(before)
 })
 
@@ -78,17 +78,17 @@ test('no mail about memberships is sent where it is switched off, here or above'
   const below = await forge.group({ path: 'below', parent_id: top.id }, jane)
   const own = await forge.project({ path: 'own' }, jane)
   const inside = await forge.project({ path: 'inside', namespace_id: below.id }, jane)
-  const told = async (path: string) => {
+  const recordOf = async (path: string) => {
     await jane.post(`${path}/members`, { user_id: ben.id, access_level: 30 })
     const mails = await mailsOf(forge)
     await jane.delete(`${path}/members/${ben.id}`)
     return mails.length
   }
-  const sent = await told(`/groups/${top.id}`)
+  const sent = await recordOf(`/groups/${top.id}`)
   expect(sent).toBeGreaterThan(0)
   await jane.put(`/groups/${top.id}`, { emails_disabled: true })
   await jane.put(`/projects/${own.id}`, { emails_disabled: true })
   for (const path of [`/groups/${top.id}`, `/groups/${below.id}`, `/projects/${own.id}`, `/projects/${inside.id}`]) {
-    expect([path, await told(path)]).toEqual([path, sent])
+    expect([path, await recordOf(path)]).toEqual([path, sent])
   }
 })

@@ -191,9 +191,9 @@ test('of many who want the same path at once one gets it, and of many who want t
   await using forge = await startForge()
   const top = await groupOf(forge, 'tools')
   const { administrator } = forge
-  const said = ({ status, body }: { status: number; body: { message?: unknown } }) => [status, body.message]
+  const messageOf = ({ status, body }: { status: number; body: { message?: unknown } }) => [status, body.message]
   const outcome = async (calls: Promise<{ status: number; body: { message?: unknown } }>[]) =>
-    (await Promise.all(calls)).map(said).sort(([a], [b]) => Number(a) - Number(b))
+    (await Promise.all(calls)).map(messageOf).sort(([a], [b]) => Number(a) - Number(b))
   const refused = (fault: object) => Array(7).fill([400, fault])
 
   const samePath = Array.from({ length: 8 }, (_, n) => ({ name: `n${n}`, path: n % 2 ? 'Same' : 'same' }))

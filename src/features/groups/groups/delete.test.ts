@@ -44,10 +44,10 @@ test('a deleted group is gone for everybody at once, with all that is in it', as
   expect((await borrower.get(`/projects/${lent.id}`)).status).toBe(200)
   await forge.settle()
   await forge.stopWorker()
-  const told = (await forge.events()).length
+  const events = (await forge.events()).length
   const { status, body } = await administrator.delete(`${PATH}/tools`)
   expect([status, body]).toEqual([204, ''])
-  expect((await forge.events()).slice(told)).toEqual(['group.deleted'])
+  expect((await forge.events()).slice(events)).toEqual(['group.deleted'])
 
   const gone = [
     `${PATH}/${top.id}`,
@@ -209,12 +209,12 @@ test('every project that goes with its group is told of once', async () => {
   await administrator.delete(`/projects/${projects[0]!.id}`)
   await administrator.delete(`${PATH}/${top.id}`)
   await forge.settle()
-  const told = await forge.app.db
+  const events = await forge.app.db
     .selectFrom('events')
     .select('payload')
     .where('name', '=', 'project.deleted')
     .where('id', '>', resting!.id)
     .execute()
-  const ids = told.map(({ payload }) => (JSON.parse(payload) as { id: number }).id)
+  const ids = events.map(({ payload }) => (JSON.parse(payload) as { id: number }).id)
   expect(ids.toSorted((a, b) => a - b)).toEqual(projects.map(({ id }) => id).toSorted((a, b) => a - b))
 })

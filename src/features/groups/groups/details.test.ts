@@ -70,8 +70,8 @@ test('the whole record, found by id and by path in any case', async () => {
   }
   await administrator.put(`${PATH}/${body.id}`, { shared_runners_minutes_limit: 7 })
   for (const caller of [administrator, jane]) {
-    const told = (await caller.get(`${PATH}/${body.id}`)).body
-    expect(told).toEqual({ ...record, shared_runners_minutes_limit: 7 })
+    const limited = (await caller.get(`${PATH}/${body.id}`)).body
+    expect(limited).toEqual({ ...record, shared_runners_minutes_limit: 7 })
   }
   await administrator.put(`${PATH}/${body.id}`, { shared_runners_minutes_limit: '' })
   const { projects: _, shared_projects: __, ...bare } = record
@@ -95,15 +95,15 @@ test('projects and shared projects are those the viewer may see, archived ones t
   await addMember(forge, { group_id: group.id }, member.id, 10)
   const stranger = await forge.user()
   const external = await forge.user({ external: true })
-  const told = async (caller: typeof visitor) => {
+  const recordFor = async (caller: typeof visitor) => {
     const { body } = await caller.get(`${PATH}/${group.id}`)
     return [body.projects, body.shared_projects].map((all: { id: number }[]) => all.map((one) => one.id))
   }
-  expect(await told(visitor)).toEqual([[open.id], []])
-  expect(await told(external)).toEqual([[open.id], []])
-  expect(await told(stranger)).toEqual([[open.id], [lent.id]])
-  expect(await told(member)).toEqual([[hidden.id, open.id], [lent.id]])
-  expect(await told(administrator)).toEqual([[hidden.id, open.id], [lent.id]])
+  expect(await recordFor(visitor)).toEqual([[open.id], []])
+  expect(await recordFor(external)).toEqual([[open.id], []])
+  expect(await recordFor(stranger)).toEqual([[open.id], [lent.id]])
+  expect(await recordFor(member)).toEqual([[hidden.id, open.id], [lent.id]])
+  expect(await recordFor(administrator)).toEqual([[hidden.id, open.id], [lent.id]])
 
   const [full] = (await stranger.get(`${PATH}/${group.id}`)).body.projects
   expect(full).toMatchObject({ archived: true, visibility: 'public', namespace: { full_path: 'tools' } })
@@ -113,7 +113,7 @@ test('projects and shared projects are those the viewer may see, archived ones t
 
   await forge.stopWorker()
   for (const { id } of [open, lent]) await administrator.delete(`/projects/${id}`)
-  expect(await told(administrator)).toEqual([[hidden.id], []])
+  expect(await recordFor(administrator)).toEqual([[hidden.id], []])
 })
 
 test('a record shows at most a hundred projects, in a fixed number of queries', async () => {

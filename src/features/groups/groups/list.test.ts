@@ -56,8 +56,8 @@ test('the whole record, found by a search too, and statistics for administrators
   await db.updateTable('projects').set(sizes).where('id', '=', id).execute()
   await db.insertInto('ci_artifacts_facets').values({ project_id: id, total: 11 }).execute()
   await projectIn(forge, group, 'drill')
-  const told = { ...record, statistics: { storage_size: 23, ...sizes, job_artifacts_size: 11 } }
-  expect((await administrator.get(PATH, { statistics: true })).body).toEqual([told])
+  const complete = { ...record, statistics: { storage_size: 23, ...sizes, job_artifacts_size: 11 } }
+  expect((await administrator.get(PATH, { statistics: true })).body).toEqual([complete])
   expect((await jane.get(PATH, { statistics: true })).body).toEqual([record])
 })
 

@@ -218,8 +218,8 @@ test('who changes a group', async () => {
   expect(await change('closed')).toEqual([401, 404, 404, ...members])
   expect(await change('house')).toEqual([401, 403, 404, ...members])
   expect(await change('open')).toEqual([401, 403, 403, ...members])
-  const told = (await forge.events()).filter((name) => name === 'group.updated')
-  expect(told).toHaveLength(6)
+  const events = (await forge.events()).filter((name) => name === 'group.updated')
+  expect(events).toHaveLength(6)
 })
 
 test('renames and creations at the same time leave one whole tree', async () => {
@@ -237,8 +237,8 @@ test('renames and creations at the same time leave one whole tree', async () => 
       administrator.post(PATH, { name: `m${n}`, path: `m${n}`, parent_id: child.id }),
     ),
   ])
-  const told = answers.map(({ status }) => status).toSorted((a, b) => a - b)
-  expect(told).toEqual([200, 200, ...Array(8).fill(201)])
+  const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+  expect(statuses).toEqual([200, 200, ...Array(8).fill(201)])
   const paths = (await namespaces(forge)).filter(({ kind }) => kind === 'group').map(({ full_path }) => full_path)
   const below = ['m', 'n'].flatMap((letter) => [0, 1, 2, 3].map((n) => `kit/blades/${letter}${n}`))
   expect(paths.toSorted()).toEqual(['kit', 'kit/blades', ...below])

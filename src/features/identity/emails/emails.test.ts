@@ -56,8 +56,8 @@ test('a deleted address is free again, and its former owner is notified', async 
   await jane.delete(`/user/emails/${body.id}`)
   expect((await john.post('/user/emails', { email: 'shared@example.com' })).status).toBe(201)
 
-  const told = await forge.app.db.selectFrom('events').select('payload').where('name', '=', 'email.deleted').execute()
-  expect(told.map(({ payload }) => JSON.parse(payload))).toEqual([
+  const events = await forge.app.db.selectFrom('events').select('payload').where('name', '=', 'email.deleted').execute()
+  expect(events.map(({ payload }) => JSON.parse(payload))).toEqual([
     { id: body.id, user_id: jane.id, email: 'shared@example.com' },
   ])
 })

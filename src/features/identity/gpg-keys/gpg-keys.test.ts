@@ -123,13 +123,13 @@ test('revoking takes the key away and says that it was no mere deletion', async 
   // The ids of the key and its two subkeys.
   const keyid: unknown = expect.stringMatching(/^[0-9A-F]{16}$/)
   const keyids = [keyid, keyid, keyid]
-  const told = await forge.app.db
+  const events = await forge.app.db
     .selectFrom('events')
     .select('payload')
     .where('name', '=', 'gpg_key.deleted')
     .orderBy('id')
     .execute()
-  expect(told.map(({ payload }) => JSON.parse(payload))).toEqual([
+  expect(events.map(({ payload }) => JSON.parse(payload))).toEqual([
     { id: first, user_id: person.id, revoked: true, keyids },
     { id: second, user_id: person.id, revoked: true, keyids },
     { id: third, user_id: person.id, revoked: false, keyids },

@@ -98,7 +98,7 @@ test('is for administrators, who are told before anything is looked up', async (
     [jane, 403, FORBIDDEN],
     [showing(forge, token), 403, FORBIDDEN],
   ] as const
-  const told = (await forge.events()).length
+  const events = (await forge.events()).length
   for (const base of [path, '/users/999999/impersonation_tokens']) {
     for (const [caller, status, body] of callers) {
       for (const answer of [
@@ -111,7 +111,7 @@ test('is for administrators, who are told before anything is looked up', async (
       }
     }
   }
-  expect(await forge.events()).toHaveLength(told)
+  expect(await forge.events()).toHaveLength(events)
   expect(before).toEqual(['user.created', 'token.created'])
   expect((await root.get(`${path}/${id}`)).body.active).toBe(true)
 })

@@ -66,11 +66,11 @@ test('a password alone opens neither the web nor the API', async () => {
   const session = await forge.visitor.post('/session', { login: jane.username, password: PASSWORD })
   expect(session.status).toBe(401)
   const browser = new Browser(forge.url)
-  const asked = await browser.signIn(jane.username, PASSWORD)
-  expect([asked.status, asked.body.includes('Two-factor authentication')]).toEqual([200, true])
+  const page = await browser.signIn(jane.username, PASSWORD)
+  expect([page.status, page.body.includes('Two-factor authentication')]).toEqual([200, true])
   expect(await isSignedIn(browser)).toBe(false)
 
-  const wrong = await browser.submit(asked, { code: '000000' })
+  const wrong = await browser.submit(page, { code: '000000' })
   expect([wrong.status, wrong.body.includes('Invalid code')]).toEqual([401, true])
   expect(await isSignedIn(browser)).toBe(false)
   const code = codeOf(secret)
@@ -87,9 +87,9 @@ test('a recovery code opens once, and the ticket of a first step not for long', 
   const { jane, secret, codes } = await withSecondFactor()
   const enter = async (code: string, wait = 0) => {
     const browser = new Browser(forge.url)
-    const asked = await browser.signIn(jane.username, PASSWORD)
+    const page = await browser.signIn(jane.username, PASSWORD)
     forge.clock.advance(wait)
-    await browser.submit(asked, { code })
+    await browser.submit(page, { code })
     return isSignedIn(browser)
   }
   expect(await enter(codes[0]!.toUpperCase())).toBe(true)
@@ -104,13 +104,13 @@ test('a recovery code opens once, and the ticket of a first step not for long', 
 test('tickets are nobody else’s to make, and end with the password', async () => {
   const { jane, secret } = await withSecondFactor()
   const browser = new Browser(forge.url)
-  const asked = await browser.signIn(jane.username, PASSWORD)
+  const page = await browser.signIn(jane.username, PASSWORD)
   for (const ticket of ['', 'x', '{"user":1}', forge.app.vault.seal('{}'), forge.app.vault.seal('no ticket')]) {
-    await browser.submit(asked, { ticket, code: codeOf(secret) })
+    await browser.submit(page, { ticket, code: codeOf(secret) })
     expect(await isSignedIn(browser)).toBe(false)
   }
   await forge.administrator.put(`/users/${jane.id}`, { password: 'another-horse-battery' })
-  await browser.submit(asked, { code: codeOf(secret) })
+  await browser.submit(page, { code: codeOf(secret) })
   expect(await isSignedIn(browser)).toBe(false)
 })
 
@@ -118,12 +118,12 @@ test('guessing is slow', async () => {
   const { jane, secret } = await withSecondFactor()
   forge.clock.advance(2 * MINUTE)
   const browser = new Browser(forge.url)
-  const asked = await browser.signIn(jane.username, PASSWORD)
+  const form = await browser.signIn(jane.username, PASSWORD)
   const statuses: number[] = []
-  for (let n = 0; n < 12; n++) statuses.push((await browser.submit(asked, { code: `00000${n % 10}` })).status)
+  for (let n = 0; n < 12; n++) statuses.push((await browser.submit(form, { code: `00000${n % 10}` })).status)
   expect(statuses.filter((status) => status === 401)).toHaveLength(10)
   expect(statuses.slice(-2)).toEqual([429, 429])
-  expect((await browser.submit(asked, { code: codeOf(secret) })).status).toBe(429)
+  expect((await browser.submit(form, { code: codeOf(secret) })).status).toBe(429)
 
   // The wait is longer than a minute and grows; by then the first step must be repeated.
   const again = async (minutes: number) => {
@@ -204,8 +204,8 @@ test('who must have one sets it up in time, or sees nothing else', async () => {
   expect(await browser.signIn(jane.username, PASSWORD, '/explore')).toMatchObject({ status: 303, location: place })
   const page = await browser.get(place, HTML)
   expect(page.body).toContain('This instance requires two-factor authentication.')
-  const told = Date.parse((await jane.get('/user/second_factor')).body.required_until)
-  expect(Math.abs(told - forge.clock.now().getTime() - 120 * MINUTE)).toBeLessThan(2 * MINUTE)
+  const deadline = Date.parse((await jane.get('/user/second_factor')).body.required_until)
+  expect(Math.abs(deadline - forge.clock.now().getTime() - 120 * MINUTE)).toBeLessThan(2 * MINUTE)
   expect((await browser.get('/explore', HTML)).status).toBe(200)
 
   forge.clock.advance(121 * MINUTE)

@@ -369,8 +369,8 @@ test('a user who is pending approval cannot sign in by any means, and sees why',
   })
   const refused = { password: 403, session: 401, token: 401, bearer: 401, oauth: 401, git: 401, gitByToken: 403 }
   expect(await doors()).toEqual({ ...refused, ssh: false })
-  const told = await new Browser(forge.url).signIn('jane', PASSWORD)
-  expect(titleOf(told)).toBe('Your account is pending approval')
+  const answer = await new Browser(forge.url).signIn('jane', PASSWORD)
+  expect(titleOf(answer)).toBe('Your account is pending approval')
   await browser.submit(await browser.get('/users/password/new'), { 'user[email]': JANE.email })
   expect((await mailsOf(forge)).filter(({ subject }) => subject === 'Set your password')).toEqual([])
   expect(await forge.app.db.selectFrom('sessions').selectAll().execute()).toEqual([])
@@ -421,8 +421,8 @@ test('administrators are mailed of a few an hour, those who can be', async () =>
     if (n % 5 === 0) forge.clock.advance(MINUTE + 1000)
     await register(forge, { username: `u${n}`, email: `u${n}@example.com` })
   }
-  const told = (await mailsOf(forge)).filter(({ subject }) => subject === 'Account pending approval')
-  expect(told.map(({ to }) => to).toSorted()).toEqual([
+  const mails = (await mailsOf(forge)).filter(({ subject }) => subject === 'Account pending approval')
+  expect(mails.map(({ to }) => to).toSorted()).toEqual([
     ...Array.from({ length: 10 }, () => 'admin@example.com'),
     ...Array.from({ length: 10 }, () => 'second@example.com'),
   ])

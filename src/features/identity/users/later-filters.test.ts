@@ -126,8 +126,8 @@ test('what people say of themselves is kept and shown; a note is for administrat
   await using forge = await startForge()
   const { administrator } = forge
   const jane = await forge.user({ username: 'jane', email: 'jane@example.com' })
-  const said = { job_title: 'Joiner', organization: 'Saw & Co', pronouns: 'she/her', public_email: 'jane@example.com' }
-  const sent = { ...said, skype: 'jane.s', linkedin: 'jane-l', twitter: 'jane_t' }
+  const input = { job_title: 'Joiner', organization: 'Saw & Co', pronouns: 'she/her', public_email: 'jane@example.com' }
+  const sent = { ...input, skype: 'jane.s', linkedin: 'jane-l', twitter: 'jane_t' }
   const own = await jane.put('/user', sent)
   expect([own.status, own.body]).toMatchObject([200, { ...sent, messenger: 'jane.s', bot: false }])
   expect((await administrator.put(`/users/${jane.id}`, { note: 'Knows the way.' })).body.note).toBe('Knows the way.')

@@ -185,7 +185,7 @@ const missing = (...names: string[]) => ({
   message: `400 (Bad request) ${names.join(', ')} not given`,
   error: names.map((name) => `${name} is missing`).join(', '),
 })
-const said = (text: string) => ({ message: text, error: text })
+const refusal = (text: string) => ({ message: text, error: text })
 const faulty = (name: string, fault: string) => ({ message: { [name]: [fault] } })
 
 const refusals: [input: Record<string, unknown>, body: unknown][] = [
@@ -226,17 +226,17 @@ const refusals: [input: Record<string, unknown>, body: unknown][] = [
 
   [
     { signin_enabled: true, password_authentication_enabled: false },
-    said('password_authentication_enabled, signin_enabled are mutually exclusive'),
+    refusal('password_authentication_enabled, signin_enabled are mutually exclusive'),
   ],
-  [{ gravatar_enabled: 'perhaps' }, said('gravatar_enabled is invalid')],
-  [{ max_attachment_size: '12x' }, said('max_attachment_size is invalid')],
-  [{ default_project_visibility: 'secret' }, said('default_project_visibility does not have a valid value')],
-  [{ restricted_visibility_levels: ['secret'] }, said('restricted_visibility_levels does not have a valid value')],
-  [{ import_sources: ['svn'] }, said('import_sources does not have a valid value')],
-  [{ enabled_git_access_protocol: 'ftp' }, said('enabled_git_access_protocol does not have a valid value')],
-  [{ default_branch_protection: 9 }, said('default_branch_protection does not have a valid value')],
-  [{ rsa_key_restriction: 512 }, said('rsa_key_restriction does not have a valid value')],
-  [{ ed25519_key_restriction: 1024 }, said('ed25519_key_restriction does not have a valid value')],
+  [{ gravatar_enabled: 'perhaps' }, refusal('gravatar_enabled is invalid')],
+  [{ max_attachment_size: '12x' }, refusal('max_attachment_size is invalid')],
+  [{ default_project_visibility: 'secret' }, refusal('default_project_visibility does not have a valid value')],
+  [{ restricted_visibility_levels: ['secret'] }, refusal('restricted_visibility_levels does not have a valid value')],
+  [{ import_sources: ['svn'] }, refusal('import_sources does not have a valid value')],
+  [{ enabled_git_access_protocol: 'ftp' }, refusal('enabled_git_access_protocol does not have a valid value')],
+  [{ default_branch_protection: 9 }, refusal('default_branch_protection does not have a valid value')],
+  [{ rsa_key_restriction: 512 }, refusal('rsa_key_restriction does not have a valid value')],
+  [{ ed25519_key_restriction: 1024 }, refusal('ed25519_key_restriction does not have a valid value')],
 
   [{ max_attachment_size: 0 }, faulty('max_attachment_size', 'must be greater than 0')],
   [{ session_expire_delay: -1 }, faulty('session_expire_delay', 'must be greater than or equal to 0')],
@@ -411,8 +411,8 @@ test('throttles of the API hold for each user and for each address, and are told
   expect(await statuses(ben, 1)).toEqual([200])
   expect(await statuses(visitor, 3)).toEqual([200, 200, 429])
   const { headers } = await jane.get('/user')
-  const told = ['limit', 'observed', 'remaining'].map((name) => headers.get(`ratelimit-${name}`))
-  expect(told).toEqual(['3', '6', '0'])
+  const rateLimit = ['limit', 'observed', 'remaining'].map((name) => headers.get(`ratelimit-${name}`))
+  expect(rateLimit).toEqual(['3', '6', '0'])
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   forge.clock.advance(600_000)
   expect(await statuses(jane, 1)).toEqual([200])

@@ -23,9 +23,9 @@ beforeAll(async () => {
 })
 afterAll(() => forge[Symbol.asyncDispose]())
 
-const said = { team_id: 'T1', team_domain: 'tools', user_id: 'U1', user_name: 'jane.chat', command: '/forge' }
+const COMMAND = { team_id: 'T1', team_domain: 'tools', user_id: 'U1', user_name: 'jane.chat', command: '/forge' }
 const ask = (text: string, more: Record<string, unknown> = {}, slug = 'slack_slash_commands') =>
-  forge.visitor.post(`${source.url}/services/${slug}/trigger`, { token: TOKEN, text, ...said, ...more })
+  forge.visitor.post(`${source.url}/services/${slug}/trigger`, { token: TOKEN, text, ...COMMAND, ...more })
 
 const linkIn = (text: string) => new URL(/<([^|]+)\|/.exec(text)![1]!.replaceAll('&amp;', '&'))
 

@@ -51,11 +51,11 @@ test('every switch is tested with something of the project, and without anything
   }
   expect(sent).toEqual(KINDS)
 
-  const told = receiver.deliveries.length
+  const delivered = receiver.deliveries.length
   for (const trigger of Object.keys(KINDS)) {
     forge.clock.advance(MINUTE)
     const { status, body } = await owner.post(`${empty}/test/${trigger}`)
     expect([trigger, status, body.message]).toEqual([trigger, 422, expect.stringMatching(/^Ensure the project has /)])
   }
-  expect(receiver.deliveries).toHaveLength(told)
+  expect(receiver.deliveries).toHaveLength(delivered)
 })

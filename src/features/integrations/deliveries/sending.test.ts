@@ -280,9 +280,9 @@ test('past events are put out again in order: as they were told, or as things st
   hooks = `/projects/${quiet.id}/hooks`
   const hook = await newHook()
   receiver.got.length = 0
-  const anew = await owner.post(`${hook}/replay`, { since: before })
-  expect(anew.body).toMatchObject({ as_told: 0 })
-  expect(anew.body.made_anew).toBeGreaterThan(0)
+  const second = await owner.post(`${hook}/replay`, { since: before })
+  expect(second.body).toMatchObject({ as_told: 0 })
+  expect(second.body.made_anew).toBeGreaterThan(0)
   await forge.settle()
   expect(titles()[0]).toBe('Renamed')
   expect((await owner.post(`${hook}/replay`, { since: before })).body).toMatchObject({ made_anew: 0 })
@@ -341,8 +341,8 @@ test('a chain of a hundred hooks ends, and what is too large is not sent', async
   await forge.settle()
   expect(receiver.got).toHaveLength(100)
 
-  const said = { event: 'Issue Hook', key: 'k', eventUuid: uuid, body: `"${'x'.repeat(25 * 1024 * 1024)}"` }
-  const { fault } = await requestTo(forge.app, { ...row, id: first }, said)
+  const message = { event: 'Issue Hook', key: 'k', eventUuid: uuid, body: `"${'x'.repeat(25 * 1024 * 1024)}"` }
+  const { fault } = await requestTo(forge.app, { ...row, id: first }, message)
   expect(fault).toMatchObject({ reason: 'malformed', message: 'The payload is too large' })
 })
 

@@ -94,7 +94,7 @@ test('a change keeps what it does not name', async () => {
 
 const invalidUrl = { error: 'Invalid url given' }
 const invalidFilter = { error: 'Invalid branch filter given' }
-const said = (text: string) => ({ message: text, error: text })
+const refusal = (text: string) => ({ message: text, error: text })
 const tooLong = (name: string, most: number) => ({
   message: { [name]: [`is too long (maximum is ${most} characters)`] },
 })
@@ -118,8 +118,8 @@ test('refuses what cannot be a hook, and nothing moves', async () => {
     [{ push_events_branch_filter: 'a..b' }, 422, invalidFilter],
     [{ push_events_branch_filter: 'x'.repeat(512) }, 422, invalidFilter],
     [{ push_events_branch_filter: '(', branch_filter_strategy: 'regex' }, 422, invalidFilter],
-    [{ branch_filter_strategy: 'other' }, 400, said('branch_filter_strategy does not have a valid value')],
-    [{ push_events: 'perhaps' }, 400, said('push_events is invalid')],
+    [{ branch_filter_strategy: 'other' }, 400, refusal('branch_filter_strategy does not have a valid value')],
+    [{ push_events: 'perhaps' }, 400, refusal('push_events is invalid')],
     [{ name: 'x'.repeat(256) }, 400, tooLong('name', 255)],
     [{ description: 'x'.repeat(2049) }, 400, tooLong('description', 2048)],
     [{ token: 'x'.repeat(2049) }, 400, tooLong('token', 2048)],
@@ -135,7 +135,7 @@ test('refuses what cannot be a hook, and nothing moves', async () => {
   expect(await owner.post(`${url}/hooks`, { push_events: true })).toEqual({ status: 400, body: missing, headers })
   expect(await owner.put(`${url}/hooks/${hook.id}`, {})).toEqual({
     status: 400,
-    body: said('No parameters provided'),
+    body: refusal('No parameters provided'),
     headers,
   })
   expect((await owner.get(`${url}/hooks`)).body).toEqual([hook])

@@ -61,20 +61,23 @@ test('a group has switches of its own, an instance a few', async () => {
     },
   })
   expect((await group.by.get(group.hooks)).body).toEqual([made.body])
-  const told = await instance.by.post(instance.hooks, { url: 'http://127.0.0.1:8080/', issues_events: true })
-  expect(told.body).toEqual({
+  const created = await instance.by.post(instance.hooks, { url: 'http://127.0.0.1:8080/', issues_events: true })
+  expect(created.body).toEqual({
     ...WHOLE,
     url: 'http://127.0.0.1:8080/',
     ...off(['push_events', 'tag_push_events', 'merge_requests_events']),
     repository_update_events: true,
   })
   const change = { repository_update_events: false, merge_requests_events: true }
-  expect((await instance.by.put(`${instance.hooks}/${told.body.id}`, change)).body).toEqual({ ...told.body, ...change })
+  expect((await instance.by.put(`${instance.hooks}/${created.body.id}`, change)).body).toEqual({
+    ...created.body,
+    ...change,
+  })
   expect((await instance.by.get(`${instance.hooks}/${made.body.id}`)).status).toBe(404)
 
   for (const { hooks, by, id, gone } of [
     { ...group, id: made.body.id, gone: '404 Not found' },
-    { ...instance, id: told.body.id, gone: '404 System hook Not Found' },
+    { ...instance, id: created.body.id, gone: '404 System hook Not Found' },
   ]) {
     expect(await by.delete(`${hooks}/${id}`)).toMatchObject({ status: 204, body: '' })
     expect(await by.delete(`${hooks}/${id}`)).toMatchObject({ status: 404, body: { message: gone } })

@@ -136,7 +136,7 @@ const CODE = ['job', 'merge_request', 'pipeline', 'release', 'repository']
 const ALL = [...CODE, 'snippet', 'wiki'].toSorted()
 
 /** The kinds of events received up to the end marker. */
-async function kindsHeard(listener: Listener): Promise<string[]> {
+async function kindsReceived(listener: Listener): Promise<string[]> {
   await listener.until(1, 'issue.created')
   const kinds = listener.events.map(({ event, data }) => (data.wiki ? 'wiki' : event.split('.')[0]!))
   return [...new Set(kinds)].filter((kind) => ALL.includes(kind)).toSorted()
@@ -149,7 +149,7 @@ test.each([
   ['public', 'private', { visitor: [], stranger: [], guest: ALL, reporter: ALL }],
 ] as const)(
   'each role hears the kinds it may see: a %s project whose features are %s',
-  async (visibility, access, heard) => {
+  async (visibility, access, expected) => {
     const features = ['repository', 'builds', 'merge_requests', 'snippets', 'wiki'] as const
     const levels = Object.fromEntries(features.map((feature) => [`${feature}_access_level`, access]))
     const project = await forge.project({ visibility, ...levels }, jane)
@@ -157,7 +157,7 @@ test.each([
     const ROLES = { guest: 10, reporter: 20, developer: 30 } as Record<string, number>
     await using stack = new AsyncDisposableStack()
     const listeners = new Map<string, Listener>()
-    for (const role of Object.keys(heard)) {
+    for (const role of Object.keys(expected)) {
       const person = role === 'visitor' ? { headers: {} } : await forge.user()
       if ('id' in person && ROLES[role])
         await jane.post(`${at}/members`, { user_id: person.id, access_level: ROLES[role] })
@@ -165,9 +165,9 @@ test.each([
     }
     await Promise.all([...listeners.values()].map((one) => one.until(1, 'ready')))
     await everyKind(project)
-    const told: Record<string, string[]> = {}
-    for (const [role, listener] of listeners) told[role] = await kindsHeard(listener)
-    expect(told).toEqual(heard)
+    const received: Record<string, string[]> = {}
+    for (const [role, listener] of listeners) received[role] = await kindsReceived(listener)
+    expect(received).toEqual(expected)
   },
 )
 

@@ -197,11 +197,11 @@ test('what is asked of the store does not grow with the jobs of a pipeline', asy
     const start = () => owner.post(`/projects/${project.id}/pipeline`, { ref: 'master' })
     const alone = await costOf(forge, start)
     await receiver.hook('all', { project_id: project.id, on: ['pipeline_events'] })
-    const heard = await costOf(forge, start)
+    const withHooks = await costOf(forge, start)
     const { body: pipeline } = await start()
     const { body: jobs } = await owner.get(`/projects/${project.id}/pipelines/${pipeline.id}/jobs`)
     const cancel = (n: number) => () => owner.post(`/projects/${project.id}/jobs/${jobs[n].id}/cancel`)
-    return [alone, heard, await forge.queries(cancel(0))]
+    return [alone, withHooks, await forge.queries(cancel(0))]
   }
   expect(await costs('lots', 12)).toEqual(await costs('few', 3))
   await receiver.take()

@@ -49,7 +49,7 @@ async function taken(): Promise<Received[]> {
 }
 
 /** Asserts the messages that the hooks receive, once each. */
-async function heard(work: Promise<Reply>, { system = [], group = [] }: Subscribed) {
+async function received(work: Promise<Reply>, { system = [], group = [] }: Subscribed) {
   const { status, body } = await work
   expect(status, JSON.stringify(body)).toBeLessThan(402)
   const got = await taken()
@@ -62,18 +62,18 @@ async function heard(work: Promise<Reply>, { system = [], group = [] }: Subscrib
 
 test('groups and projects come', async () => {
   expect.hasAssertions()
-  group = await heard(ada.post('/groups', { name: 'Acme', path: 'acme' }), {
+  group = await received(ada.post('/groups', { name: 'Acme', path: 'acme' }), {
     system: ['group_create', 'user_add_to_group'],
   })
   await hookGroup(group.id)
-  subgroup = await heard(ada.post('/groups', { name: 'Tools', path: 'tools', parent_id: group.id }), {
+  subgroup = await received(ada.post('/groups', { name: 'Tools', path: 'tools', parent_id: group.id }), {
     system: ['group_create', 'user_add_to_group'],
     group: ['subgroup_events subgroup_create', 'member_events user_add_to_group'],
   })
   const made = ada.post('/projects', { name: 'Rocket', namespace_id: subgroup.id })
-  rocket = await heard(made, { system: ['project_create'], group: ['project_events project_create'] })
-  await heard(ada.post('/projects', { name: 'Diary' }), { system: ['project_create', 'user_add_to_team'] })
-  await heard(ada.post(`/projects/${rocket.id}/fork`), { system: ['project_create', 'user_add_to_team'] })
+  rocket = await received(made, { system: ['project_create'], group: ['project_events project_create'] })
+  await received(ada.post('/projects', { name: 'Diary' }), { system: ['project_create', 'user_add_to_team'] })
+  await received(ada.post(`/projects/${rocket.id}/fork`), { system: ['project_create', 'user_add_to_team'] })
 })
 
 test('projects change their settings, their path and their place', async () => {
@@ -81,12 +81,12 @@ test('projects change their settings, their path and their place', async () => {
   const { body: project } = await ada.post('/projects', { name: 'Journal' })
   await taken()
   const at = `/projects/${project.id}`
-  await heard(ada.put(at, { description: 'Mine' }), { system: ['project_update'] })
-  await heard(ada.put(at, { path: 'logbook' }), { system: ['project_rename'] })
+  await received(ada.put(at, { description: 'Mine' }), { system: ['project_update'] })
+  await received(ada.put(at, { path: 'logbook' }), { system: ['project_rename'] })
   const moved = forge.administrator.post(`/groups/${group.id}/projects/${project.id}`)
-  await heard(moved, { system: ['project_transfer'] })
-  await heard(ada.post(`${at}/archive`), { system: ['project_update'] })
-  await heard(ada.delete(at), { system: ['project_destroy'], group: ['project_events project_destroy'] })
+  await received(moved, { system: ['project_transfer'] })
+  await received(ada.post(`${at}/archive`), { system: ['project_update'] })
+  await received(ada.delete(at), { system: ['project_destroy'], group: ['project_events project_destroy'] })
 })
 
 test('members come, change and go', async () => {
@@ -94,14 +94,14 @@ test('members come, change and go', async () => {
   const input = { user_id: ben.id, access_level: 40 }
   const change = { access_level: 30, expires_at: '2030-01-01' }
   const inProject = `/projects/${rocket.id}/members`
-  await heard(ada.post(inProject, input), { system: ['user_add_to_team'] })
-  await heard(ada.put(`${inProject}/${ben.id}`, change), { system: ['user_update_for_team'] })
-  await heard(ada.delete(`${inProject}/${ben.id}`), { system: ['user_remove_from_team'] })
+  await received(ada.post(inProject, input), { system: ['user_add_to_team'] })
+  await received(ada.put(`${inProject}/${ben.id}`, change), { system: ['user_update_for_team'] })
+  await received(ada.delete(`${inProject}/${ben.id}`), { system: ['user_remove_from_team'] })
   const inGroup = `/groups/${subgroup.id}/members`
-  const told = (name: string) => ({ system: [name], group: [`member_events ${name}`] })
-  await heard(ada.post(inGroup, input), told('user_add_to_group'))
-  await heard(ada.put(`${inGroup}/${ben.id}`, { access_level: 30 }), told('user_update_for_group'))
-  await heard(ada.delete(`${inGroup}/${ben.id}`), told('user_remove_from_group'))
+  const expected = (name: string) => ({ system: [name], group: [`member_events ${name}`] })
+  await received(ada.post(inGroup, input), expected('user_add_to_group'))
+  await received(ada.put(`${inGroup}/${ben.id}`, { access_level: 30 }), expected('user_update_for_group'))
+  await received(ada.delete(`${inGroup}/${ben.id}`), expected('user_remove_from_group'))
 })
 
 test('people ask to be let in, and are denied or think better of it', async () => {
@@ -112,14 +112,14 @@ test('people ask to be let in, and are denied or think better of it', async () =
   await ada.put(`/groups/${open.id}`, { request_access_enabled: true })
   await receiver.hook('member_events', { group_id: open.id, on: ['member_events'] })
   await taken()
-  const told = (name: string) => ({ system: [name], group: [`member_events ${name}`] })
+  const expected = (name: string) => ({ system: [name], group: [`member_events ${name}`] })
   const ofGroup = `/groups/${open.id}/access_requests`
-  await heard(ben.post(ofGroup), told('user_access_request_to_group'))
-  await heard(ada.delete(`${ofGroup}/${ben.id}`), told('user_access_request_revoked_for_group'))
+  await received(ben.post(ofGroup), expected('user_access_request_to_group'))
+  await received(ada.delete(`${ofGroup}/${ben.id}`), expected('user_access_request_revoked_for_group'))
   const ofProject = `/projects/${project.id}/access_requests`
-  await heard(ben.post(ofProject), { system: ['user_access_request_to_project'] })
+  await received(ben.post(ofProject), { system: ['user_access_request_to_project'] })
   const withdrawn = ben.delete(`${ofProject}/${ben.id}`)
-  await heard(withdrawn, { system: ['user_access_request_revoked_for_project'] })
+  await received(withdrawn, { system: ['user_access_request_revoked_for_project'] })
 })
 
 test('people come, are renamed, are not let in, and go', async () => {
@@ -127,13 +127,13 @@ test('people come, are renamed, are not let in, and go', async () => {
   const { administrator: admin } = forge
   const password = 'correct horse battery'
   const input = { name: 'Cleo', username: 'cleo', email: 'cleo@example.com', password, skip_confirmation: true }
-  const cleo = await heard(admin.post('/users', input), { system: ['user_create'] })
-  await heard(admin.put(`/users/${cleo.id}`, { name: 'Cleo' }), {})
-  await heard(admin.put(`/users/${cleo.id}`, { username: 'cleopatra' }), { system: ['user_rename'] })
-  await heard(admin.post(`/users/${cleo.id}/block`), {})
-  await heard(forge.visitor.post('/session', { login: 'cleopatra', password: 'a guess of it' }), {})
-  await heard(forge.visitor.post('/session', { login: 'cleopatra', password }), { system: ['user_failed_login'] })
-  await heard(admin.delete(`/users/${cleo.id}`, { hard_delete: true }), { system: ['user_destroy'] })
+  const cleo = await received(admin.post('/users', input), { system: ['user_create'] })
+  await received(admin.put(`/users/${cleo.id}`, { name: 'Cleo' }), {})
+  await received(admin.put(`/users/${cleo.id}`, { username: 'cleopatra' }), { system: ['user_rename'] })
+  await received(admin.post(`/users/${cleo.id}/block`), {})
+  await received(forge.visitor.post('/session', { login: 'cleopatra', password: 'a guess of it' }), {})
+  await received(forge.visitor.post('/session', { login: 'cleopatra', password }), { system: ['user_failed_login'] })
+  await received(admin.delete(`/users/${cleo.id}`, { hard_delete: true }), { system: ['user_destroy'] })
 })
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJNKrSQqX2pEqCTQTF7PWIlcdXVIO9e3yb8NlN0tDZUO'
@@ -141,26 +141,26 @@ const OTHER_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBQ2RZn4vXVdTDG6hGUSNsKbT
 
 test('keys of people and of projects come and go', async () => {
   expect.hasAssertions()
-  const key = await heard(ada.post('/user/keys', { title: 'Laptop', key: KEY }), { system: ['key_create'] })
-  await heard(ada.delete(`/user/keys/${key.id}`), { system: ['key_destroy'] })
+  const key = await received(ada.post('/user/keys', { title: 'Laptop', key: KEY }), { system: ['key_create'] })
+  await received(ada.delete(`/user/keys/${key.id}`), { system: ['key_destroy'] })
   const at = `/projects/${rocket.id}/deploy_keys`
-  const ofProject = await heard(ada.post(at, { title: 'Server', key: OTHER_KEY }), { system: ['key_create'] })
-  await heard(ada.delete(`${at}/${ofProject.id}`), { system: ['key_destroy'] })
+  const ofProject = await received(ada.post(at, { title: 'Server', key: OTHER_KEY }), { system: ['key_create'] })
+  await received(ada.delete(`${at}/${ofProject.id}`), { system: ['key_destroy'] })
 })
 
 test('a bot is a member from its first token on', async () => {
   expect.hasAssertions()
   const made = ada.post(`/projects/${rocket.id}/access_tokens`, { name: 'Robot', scopes: ['api'], access_level: 30 })
-  const token = await heard(made, { system: ['user_create', 'user_add_to_team'] })
-  await heard(ada.post(`/projects/${rocket.id}/access_tokens/${token.id}/rotate`), {})
+  const token = await received(made, { system: ['user_create', 'user_add_to_team'] })
+  await received(ada.post(`/projects/${rocket.id}/access_tokens/${token.id}/rotate`), {})
 })
 
 test('a group is renamed, moved, and goes with all that is in it', async () => {
   expect.hasAssertions()
-  await heard(ada.put(`/groups/${subgroup.id}`, { path: 'toys' }), { system: ['group_rename'] })
+  await received(ada.put(`/groups/${subgroup.id}`, { path: 'toys' }), { system: ['group_rename'] })
   const { body: elsewhere } = await ada.post('/groups', { name: 'Else', path: 'else', parent_id: group.id })
   await taken()
-  await heard(ada.post(`/groups/${subgroup.id}/transfer`, { group_id: elsewhere.id }), { system: ['group_rename'] })
+  await received(ada.post(`/groups/${subgroup.id}/transfer`, { group_id: elsewhere.id }), { system: ['group_rename'] })
   const { status } = await ada.delete(`/groups/${elsewhere.id}`)
   expect(status).toBe(204)
   const names = (await taken()).map(({ path, body }) => `${path} ${body.event_name} ${body.full_path ?? ''}`)

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const ALL = Object.fromEntries(HOOK_SWITCHES.map((name) => [name, true]))
 
-async function told(switches: Record<string, boolean> = ALL, path?: string) {
+async function messagesFor(switches: Record<string, boolean> = ALL, path?: string) {
   const project = await forge.project({ ...(path && { path, name: path }) }, ada)
   const at = `/projects/${project.id}`
   await ada!.post(`${at}/members`, { user_id: bob!.id, access_level: 40 })
@@ -48,20 +48,21 @@ const HEADERS: Record<string, string> = {
 }
 
 test('every message is as its example', async () => {
-  const { project, at } = await told(ALL, 'engine')
+  const { project, at } = await messagesFor(ALL, 'engine')
   const system = ['push_events', 'tag_push_events', 'merge_requests_events', 'repository_update_events'] as const
   await instance.hook('system', { on: system })
   const got: Record<string, Received & { switch: string | null }> = {}
   /** Names the messages of a step, in order. An empty name marks a message that another example covers. */
   const step = async (names: string[], work: () => Promise<unknown>, systemNames: string[] = []) => {
     await work()
-    for (const [from, wanted] of [
+    for (const [from, expected] of [
       [receiver, names],
       [instance, systemNames],
     ] as const) {
       const came = (await from.take()).filter(({ body }) => !isLifecycle(body))
-      expect(came.map(({ body }) => kindOf(body))).toHaveLength(wanted.length)
-      for (const [n, name] of wanted.entries()) if (name !== '') got[name] = { ...came[n]!, switch: switchOf(came[n]!) }
+      expect(came.map(({ body }) => kindOf(body))).toHaveLength(expected.length)
+      for (const [n, name] of expected.entries())
+        if (name !== '') got[name] = { ...came[n]!, switch: switchOf(came[n]!) }
     }
   }
   /** Every system hook receives these; they have examples of their own. */
@@ -173,9 +174,9 @@ test('every message is as its example', async () => {
   await step(['wiki_page_delete'], () => ada!.delete(`${at}/wikis/How-to`))
 
   const made: Examples = Object.fromEntries(
-    Object.entries(got).map(([name, { header, body, switch: wanted }]) => [
+    Object.entries(got).map(([name, { header, body, switch: expected }]) => [
       name,
-      { header, switch: wanted, body: normalised(body, forge.url) },
+      { header, switch: expected, body: normalised(body, forge.url) },
     ]),
   )
   if (process.env['UPDATE_EXAMPLES']) {

@@ -10,9 +10,9 @@ test('push options are told as they are spelt', () => {
 })
 
 test('hostile ones are names like any other', () => {
-  const told = hookPushOptions(['__proto__.polluted=yes', 'ci.variable=__proto__', 'ci.__proto__=x'])
-  expect(Object.getPrototypeOf(told)).toBe(Object.prototype)
-  expect(JSON.parse(JSON.stringify(told))).toEqual(
+  const options = hookPushOptions(['__proto__.polluted=yes', 'ci.variable=__proto__', 'ci.__proto__=x'])
+  expect(Object.getPrototypeOf(options)).toBe(Object.prototype)
+  expect(JSON.parse(JSON.stringify(options))).toEqual(
     JSON.parse('{"__proto__":{"polluted":"yes"},"ci":{"variable":{"__proto__":1},"__proto__":"x"}}'),
   )
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()

@@ -31,7 +31,7 @@ const actionsOf = (came: Awaited<ReturnType<HookReceiver['take']>>) =>
   came.map(({ header, body }) => `${header} ${body.object_attributes?.action ?? body.action ?? body.ref}`)
 
 /** The messages of one project's activity for a hook with only that switch on. */
-const HEARD: [HookSwitch, string[]][] = [
+const RECEIVED: [HookSwitch, string[]][] = [
   ['push_events', ['Push Hook refs/heads/master', 'Push Hook refs/heads/work']],
   ['tag_push_events', ['Tag Push Hook refs/tags/v1']],
   ['issues_events', ['Issue Hook open', 'Issue Hook update']],
@@ -45,11 +45,11 @@ const HEARD: [HookSwitch, string[]][] = [
 ]
 
 test('a switch alone brings its messages, and all others nothing', async () => {
-  const others = HOOK_SWITCHES.filter((name) => !HEARD.some(([heard]) => heard === name))
+  const others = HOOK_SWITCHES.filter((name) => !RECEIVED.some(([received]) => received === name))
   const { project, at } = await hooked(...others)
   const ids = new Map<string, number>()
-  const server = await Promise.all(HEARD.map(() => hookReceiver(forge)))
-  for (const [n, [name]] of HEARD.entries()) {
+  const server = await Promise.all(RECEIVED.map(() => hookReceiver(forge)))
+  for (const [n, [name]] of RECEIVED.entries()) {
     const { body } = await ada.post(`${at}/hooks`, { url: server[n]!.url, push_events: false, [name]: true })
     ids.set(name, body.id)
   }
@@ -67,7 +67,7 @@ test('a switch alone brings its messages, and all others nothing', async () => {
   await ada.post(`${at}/merge_requests`, { source_branch: 'work', target_branch: 'master', title: 'Work' })
   await ada.post(`${at}/wikis`, { title: 'Page', content: 'x' })
   await ada.post(`${at}/releases`, { tag_name: 'v1', description: 'One' })
-  for (const [n, [name, actions]] of HEARD.entries())
+  for (const [n, [name, actions]] of RECEIVED.entries())
     expect([name, actionsOf(await server[n]!.take())]).toEqual([name, actions])
   expect((await receiver.take()).map(({ header }) => header)).toEqual([])
   for (const one of server) await one[Symbol.asyncDispose]()
@@ -90,14 +90,14 @@ test('each message shows its own moment, however late it is sent', async () => {
     await ada.put(at, { name: 'renamed', path: `renamed-${project.id}` })
   })
   const came = await receiver.take()
-  const told = came.map(({ body }) => [
+  const summaries = came.map(({ body }) => [
     body.object_attributes?.action ?? body.ref,
     body.object_attributes?.title ?? body.object_attributes?.note ?? body.commits.length,
     body.issue?.title ?? body.changes?.title?.previous ?? null,
     body.project.name,
   ])
   const { name } = project
-  expect(told).toEqual([
+  expect(summaries).toEqual([
     ['open', 'One', null, name],
     ['update', 'Two', 'One', name],
     ['create', 'First', 'Two', name],
@@ -127,12 +127,12 @@ test('moved issues close where they were and open where they are', async () => {
   await receiver.take()
   await ada.post(`${here.at}/issues/1/move`, { to_project_id: there.project.id })
   const came = await receiver.take()
-  const told = came.map(({ body }) => `${body.project.id} ${body.object_attributes.action}`)
-  expect(told.filter((one) => one.startsWith(`${here.project.id} `))).toEqual([
+  const summaries = came.map(({ body }) => `${body.project.id} ${body.object_attributes.action}`)
+  expect(summaries.filter((one) => one.startsWith(`${here.project.id} `))).toEqual([
     `${here.project.id} close`,
     `${here.project.id} update`,
   ])
-  expect(told).toContain(`${there.project.id} open`)
+  expect(summaries).toContain(`${there.project.id} open`)
   const update = came.find(({ body }) => body.object_attributes.action === 'update')!
   expect(update.body.changes.moved_to_id).toEqual({ previous: null, current: expect.any(Number) })
 })

@@ -23,27 +23,27 @@ const table: [Way, CustomEvent | null, string][] = [
   ['team', 'moved_project', 'no no yes yes s'],
 ]
 
-const said = (level: NotificationLevel, event: CustomEvent | null, isOn: boolean) => ({
+const settingOf = (level: NotificationLevel, event: CustomEvent | null, isOn: boolean) => ({
   level,
   events: { ...CUSTOM_EVENTS, success_pipeline: false, ...(event && { [event]: isOn }) },
 })
 
 test.each(table)('%s of %s is wanted as: %s', (way, event, row) => {
-  const wanted = LEVELS.map((level) => {
+  const expected = LEVELS.map((level) => {
     const [on, off] = [
-      isNotified(said(level, event, true), way, event),
-      isNotified(said(level, event, false), way, event),
+      isNotified(settingOf(level, event, true), way, event),
+      isNotified(settingOf(level, event, false), way, event),
     ]
     return on === off ? (on ? 'yes' : 'no') : on ? 's' : 'the other way round'
   })
-  expect(wanted.join(' ')).toBe(row)
+  expect(expected.join(' ')).toBe(row)
 })
 
 test('every event with custom is one’s own choice', () => {
   for (const event of Object.keys(CUSTOM_EVENTS) as CustomEvent[])
     expect([
-      isNotified(said('custom', event, true), 'watch', event),
-      isNotified(said('custom', event, false), 'watch', event),
+      isNotified(settingOf('custom', event, true), 'watch', event),
+      isNotified(settingOf('custom', event, false), 'watch', event),
     ]).toEqual([true, false])
   const success = {
     level: 'custom' as const,
@@ -62,7 +62,9 @@ test('the strongest reason is told, and the level below it ends it', () => {
     ['mentioned', 'mention'],
   ] as const) {
     const level = levelBelow(reason)
-    expect(isNotified(said(level, 'new_note', false), way, 'new_note')).toBe(false)
+    expect(isNotified(settingOf(level, 'new_note', false), way, 'new_note')).toBe(false)
   }
-  expect(isNotified(said(levelBelow('participating'), 'failed_pipeline', true), 'watch', 'failed_pipeline')).toBe(false)
+  expect(isNotified(settingOf(levelBelow('participating'), 'failed_pipeline', true), 'watch', 'failed_pipeline')).toBe(
+    false,
+  )
 })

@@ -34,7 +34,7 @@ async function arrived() {
 }
 
 /** `<reason>: <subject>` by recipient. Fails if a recipient gets more than one mail. */
-async function told(people: Record<string, Person>): Promise<Record<string, string>> {
+async function mailed(people: Record<string, Person>): Promise<Record<string, string>> {
   const mails = await arrived()
   const names = new Map(Object.entries(people).map(([name, { username }]) => [`${username}@example.com`, name]))
   const found = mails.map(({ to, subject, headers }) => [
@@ -77,7 +77,7 @@ test('a new issue is told once to each whom it concerns, by their level, with th
     labels: 'hot',
   })
   const subject = 'Saw | Broken Bcc: eve@example.com (#1)'
-  expect(await told(people)).toEqual({
+  expect(await mailed(people)).toEqual({
     assigned: `assigned: ${subject}`,
     named: `mentioned: ${subject}`,
     namedAtMention: `mentioned: ${subject}`,
@@ -108,25 +108,25 @@ test('what becomes of an issue is told to those who take part, and not to who le
   const subject = 'Re: Saw | Work (#1)'
 
   await owner.put(at, { assignee_ids: [joe.id] })
-  expect(await told(people)).toEqual({
+  expect(await mailed(people)).toEqual({
     jane: `participating: ${subject}`,
     joe: `assigned: ${subject}`,
     silent: `subscribed: ${subject}`,
   })
   await joe.post(`${at}/notes`, { body: 'On it' })
-  expect(await told(people)).toEqual({ jane: `participating: ${subject}`, silent: `subscribed: ${subject}` })
+  expect(await mailed(people)).toEqual({ jane: `participating: ${subject}`, silent: `subscribed: ${subject}` })
   await jane.put(at, { state_event: 'close' })
-  expect(await told(people)).toEqual({ joe: `participating: ${subject}`, silent: `subscribed: ${subject}` })
+  expect(await mailed(people)).toEqual({ joe: `participating: ${subject}`, silent: `subscribed: ${subject}` })
   await owner.put(at, { state_event: 'reopen' })
-  expect(Object.keys(await told(people)).toSorted()).toEqual(['jane', 'joe', 'silent'])
+  expect(Object.keys(await mailed(people)).toSorted()).toEqual(['jane', 'joe', 'silent'])
   // An irrelevant change mails nobody, and neither does a repeated mention.
   await owner.put(at, { weight: 3, description: `see @${joe.username}` })
-  expect(await told(people)).toEqual({ joe: `mentioned: ${subject}` })
+  expect(await mailed(people)).toEqual({ joe: `mentioned: ${subject}` })
   await owner.put(at, { description: `see also @${joe.username}` })
-  expect(await told(people)).toEqual({})
+  expect(await mailed(people)).toEqual({})
   await owner.put(`/notification_settings`, { notified_of_own_activity: true })
   await owner.post(`${at}/notes`, { body: 'Mine' })
-  expect(await told(people)).toMatchObject({ owner: `own_activity: ${subject}` })
+  expect(await mailed(people)).toMatchObject({ owner: `own_activity: ${subject}` })
 })
 
 test('a mail holds text and HTML, threads, and tells why it came and how to end it', async () => {
@@ -249,13 +249,13 @@ test('what is hidden is told to those alone who see it, also when they lose sigh
   await owner.put(`${url}/issues/${secret.iid}`, { confidential: true })
   await arrived()
   await owner.post(`${url}/issues/${secret.iid}/notes`, { body: everybody })
-  expect(Object.keys(await told(people)).toSorted()).toEqual(['assignedGuest', 'leaver', 'reporter'])
+  expect(Object.keys(await mailed(people)).toSorted()).toEqual(['assignedGuest', 'leaver', 'reporter'])
   await owner.post(`${url}/issues`, { title: 'Secret from the start', confidential: true, description: everybody })
-  expect(Object.keys(await told(people)).toSorted()).toEqual(['leaver', 'reporter'])
+  expect(Object.keys(await mailed(people)).toSorted()).toEqual(['leaver', 'reporter'])
   const open = (await owner.post(`${url}/issues`, { title: 'Open' })).body
-  expect(Object.keys(await told(people)).toSorted()).toEqual(['guest', 'leaver', 'passerBy', 'reporter'])
+  expect(Object.keys(await mailed(people)).toSorted()).toEqual(['guest', 'leaver', 'passerBy', 'reporter'])
   await owner.post(`${url}/issues/${open.iid}/notes`, { body: `between us ${everybody}`, internal: true })
-  expect(Object.keys(await told(people)).toSorted()).toEqual(['leaver', 'reporter'])
+  expect(Object.keys(await mailed(people)).toSorted()).toEqual(['leaver', 'reporter'])
 
   // While the server rejects mails, records change.
   server.refuse = () => 451
@@ -268,13 +268,13 @@ test('what is hidden is told to those alone who see it, also when they lose sigh
   await owner.delete(`${url}/members/${people.leaver.id}`)
   server.refuse = () => null
   forge.clock.advance(3_600_000)
-  expect(Object.keys(await told(people)).toSorted()).toEqual(['reporter'])
+  expect(Object.keys(await mailed(people)).toSorted()).toEqual(['reporter'])
   const states = await forge.app.db.selectFrom('notification_mails').select('state').distinct().execute()
   expect(states.map(({ state }) => state).toSorted()).toEqual(['dropped', 'sent'])
 
   await owner.put(url, { visibility: 'private' })
   await owner.post(`${url}/issues`, { title: 'Inside' })
-  expect(Object.keys(await told(people)).toSorted()).toEqual(['guest', 'reporter'])
+  expect(Object.keys(await mailed(people)).toSorted()).toEqual(['guest', 'reporter'])
 })
 
 test('nobody is mailed where mail is switched off', async () => {
@@ -289,13 +289,13 @@ test('nobody is mailed where mail is switched off', async () => {
   ] as const) {
     expect((await owner.put(where, off)).status).toBe(200)
     await issue()
-    expect(await told(people)).toEqual({})
+    expect(await mailed(people)).toEqual({})
     await owner.put(where, on)
   }
   const { administrator } = forge
   await administrator.put('/application/settings', { silent_mode_enabled: true })
   await issue()
-  expect(await told(people)).toEqual({})
+  expect(await mailed(people)).toEqual({})
   await administrator.put('/application/settings', {
     silent_mode_enabled: false,
     html_emails_enabled: false,
@@ -318,7 +318,7 @@ test('what was done by somebody who is gone is told all the same', async () => {
   await arrived()
   const payload = { id: issue.id, project_id: source.id, by: gone.id }
   await reaction.handle(forge.app, payload as never, undefined, { source: 'a test', at: '' })
-  expect(await told(people)).toEqual({
+  expect(await mailed(people)).toEqual({
     owner: 'participating: Re: Saw | Left (#1)',
     jane: 'watching: Re: Saw | Left (#1)',
   })
@@ -356,7 +356,7 @@ test('what the server does not take is tried again for those who miss it, unless
     return address === addressOf(people.later) ? 451 : address === addressOf(people.never) ? 550 : null
   }
   await owner.post(`${url}/issues`, { title: 'News' })
-  expect(Object.keys(await told(people))).toEqual(['first'])
+  expect(Object.keys(await mailed(people))).toEqual(['first'])
   expect(asked.toSorted()).toEqual(Object.values(people).map(addressOf).toSorted())
   server.refuse = (address) => {
     asked.push(address)
@@ -364,7 +364,7 @@ test('what the server does not take is tried again for those who miss it, unless
   }
   asked.length = 0
   forge.clock.advance(3_600_000)
-  expect(Object.keys(await told(people))).toEqual(['later'])
+  expect(Object.keys(await mailed(people))).toEqual(['later'])
   expect(asked).toEqual([addressOf(people.later)])
   // The job runs again, as after a crash.
   const row = await forge.app.db.selectFrom('notifications').selectAll().orderBy('id', 'desc').executeTakeFirstOrThrow()
@@ -373,7 +373,7 @@ test('what the server does not take is tried again for those who miss it, unless
   expect(await arrived()).toEqual([])
   const event = Number(/^event (\d+)/.exec(row.source)![1])
   await forge.app.db.updateTable('events').set({ dispatched_at: null }).where('id', '=', event).execute()
-  expect(await told(people)).toEqual({})
+  expect(await mailed(people)).toEqual({})
   const again = forge.app.db.selectFrom('events').select(['name', 'dispatched_at']).where('id', '=', event)
   expect(await again.execute()).toEqual([{ name: 'issue.created', dispatched_at: expect.any(String) }])
 })

@@ -36,7 +36,7 @@ async function arrived() {
 }
 
 /** `<reason>: <first line>` by recipient. */
-async function told(people: Record<string, Person>): Promise<Record<string, string>> {
+async function mailed(people: Record<string, Person>): Promise<Record<string, string>> {
   const mails = await arrived()
   const names = new Map(Object.entries(people).map(([name, { username }]) => [`${username}@example.com`, name]))
   const found = mails.map(({ to, text, headers }) => [
@@ -61,13 +61,13 @@ test('merge requests: what happens to one is told to those it concerns', async (
   const at = `${url}/merge_requests/${iid}`
   const by = async ({ id }: Person) => (await owner.get(`/users/${id}`)).body.name
   const name = await by(author)
-  expect(await told(people)).toEqual({
+  expect(await mailed(people)).toEqual({
     assignee: `assigned: ${name} created a merge request.`,
     watcher: `watching: ${name} created a merge request.`,
   })
   // Two changes in one request are one mail.
   await author.put(at, { reviewer_ids: [reviewer.id], assignee_ids: [] })
-  expect(await told(people)).toEqual({
+  expect(await mailed(people)).toEqual({
     assignee: `participating: ${name} updated the merge request.`,
     reviewer: `review_requested: ${name} updated the merge request.`,
     watcher: `watching: ${name} updated the merge request.`,
@@ -93,7 +93,7 @@ test('merge requests: what happens to one is told to those it concerns', async (
   )
 
   for (const note of ['One', 'Two']) expect((await reviewer.post(`${at}/draft_notes`, { note })).status).toBe(201)
-  expect(await told(people)).toEqual({})
+  expect(await mailed(people)).toEqual({})
   await reviewer.post(`${at}/draft_notes/bulk_publish`)
   const reviews = await arrived()
   expect(reviews.map(({ to }) => to).toSorted()).toEqual(
@@ -102,23 +102,23 @@ test('merge requests: what happens to one is told to those it concerns', async (
   expect(reviews[0]!.text).toContain('reviewed the merge request:\n\nOne\n\nTwo\n\n')
 
   await reviewer.post(`${at}/approve`)
-  expect(Object.keys(await told(people)).toSorted()).toEqual(['author', 'watcher'])
+  expect(Object.keys(await mailed(people)).toSorted()).toEqual(['author', 'watcher'])
   await reviewer.post(`${at}/unapprove`)
-  expect((await told(people)).author).toMatch(/^participating: .* revoked the approval of the merge request\.$/)
+  expect((await mailed(people)).author).toMatch(/^participating: .* revoked the approval of the merge request\.$/)
   await owner.put(at, { state_event: 'close' })
-  expect((await told(people)).author).toMatch(/^participating: .* closed the merge request\.$/)
+  expect((await mailed(people)).author).toMatch(/^participating: .* closed the merge request\.$/)
   await owner.put(at, { state_event: 'reopen' })
-  expect(Object.keys(await told(people)).toSorted()).toEqual(['author', 'reviewer', 'watcher'])
+  expect(Object.keys(await mailed(people)).toSorted()).toEqual(['author', 'reviewer', 'watcher'])
   const sha = (await owner.get(at)).body.sha
   await owner.post(`${url}/statuses/${sha}`, { state: 'running', ref: 'topic' })
   expect(
     (await owner.put(`${at}/merge`, { merge_when_pipeline_succeeds: true })).body.merge_when_pipeline_succeeds,
   ).toBe(true)
-  expect((await told(people)).author).toMatch(/set the merge request to auto-merge when the pipeline succeeds\.$/)
+  expect((await mailed(people)).author).toMatch(/set the merge request to auto-merge when the pipeline succeeds\.$/)
   await owner.post(`${at}/cancel_merge_when_pipeline_succeeds`)
-  expect(await told(people)).toEqual({})
+  expect(await mailed(people)).toEqual({})
   expect((await owner.put(`${at}/merge`)).body.state).toBe('merged')
-  expect(await told(people)).toMatchObject({
+  expect(await mailed(people)).toMatchObject({
     author: expect.stringMatching(/^participating: .* merged the merge request into master\.$/),
     watcher: expect.stringMatching(/^watching: /),
   })
@@ -138,7 +138,7 @@ test('the user who set auto-merge and the author get a mail when the merge fails
   await arrived()
   await forge.seed({ id }, { 'b.txt': 'other\n' }, { as: owner })
   const line = 'participating: The merge request could not be merged automatically.'
-  expect(await told(people)).toEqual({ owner: line, author: line })
+  expect(await mailed(people)).toEqual({ owner: line, author: line })
 })
 
 test('each custom event reaches the users who chose it, once, and nothing else does', async () => {
@@ -201,7 +201,7 @@ test('pipelines: the user who started one gets a mail when it fails, is fixed, a
     )
     await arrived()
     await who.post(`${url}/statuses/${sha}`, { state, ref: `of-${who.username}` })
-    return told(people)
+    return mailed(people)
   }
   await forge.seed({ id }, { 'a.txt': 'a' }, { as: owner })
   for (const [who, of] of Object.entries({
@@ -242,12 +242,12 @@ test('releases, commits, snippets, places and due days', async () => {
   })
   expect(created.status).toBe(201)
   const line = `watching: ${name} released One.`
-  expect(await told(people)).toEqual({ watcher: line, releases: line })
+  expect(await mailed(people)).toEqual({ watcher: line, releases: line })
 
   await owner.post(`${url}/repository/commits/${commit.id}/comments`, {
     note: `look @${people.member.username} @${people.guest.username}`,
   })
-  expect(await told(people)).toEqual({
+  expect(await mailed(people)).toEqual({
     watcher: `watching: ${name} commented:`,
     member: `mentioned: ${name} commented:`,
   })
@@ -255,7 +255,7 @@ test('releases, commits, snippets, places and due days', async () => {
     await owner.post(`${url}/snippets`, { title: 'S', file_name: 'a', content: 'b', visibility: 'private' })
   ).body
   await people.member.post(`${url}/snippets/${snippet.id}/notes`, { body: 'nice' })
-  expect(Object.keys(await told(people)).toSorted()).toEqual(['guest', 'owner', 'watcher'])
+  expect(Object.keys(await mailed(people)).toSorted()).toEqual(['guest', 'owner', 'watcher'])
 
   const due_date = after(forge.clock, DAY).slice(0, 10)
   await owner.post(`${url}/issues`, { title: 'Due', due_date })
@@ -263,7 +263,7 @@ test('releases, commits, snippets, places and due days', async () => {
   await arrived()
   for (let n = 0; n < 2; n++) await remindOfDueIssues.handle(forge.app, {} as never)
   const due = `The issue is due on ${due_date}.`
-  expect(await told(people)).toEqual({ owner: `participating: ${due}`, releases: `watching: ${due}` })
+  expect(await mailed(people)).toEqual({ owner: `participating: ${due}`, releases: `watching: ${due}` })
 
   const other = (await owner.post('/projects', { name: 'Other', namespace_id: source.group.id })).body
   await member({ url: `/projects/${other.id}`, owner }, 30)
@@ -277,13 +277,13 @@ test('releases, commits, snippets, places and due days', async () => {
   await arrived()
   await owner.post(`${url}/issues/${moving.iid}/move`, { to_project_id: other.id })
   // Users who cannot see the new project get no mail.
-  expect(await told(people)).toEqual({
+  expect(await mailed(people)).toEqual({
     member: `participating: ${name} moved the issue to ${other.path_with_namespace}.`,
   })
 
   await owner.put(url, { path: 'saw2' })
   const moved = `watching: ${name} moved the project ${source.path.slice(1)}.`
-  expect(await told(people)).toEqual({ watcher: moved, member: moved, releases: moved, guest: moved })
+  expect(await mailed(people)).toEqual({ watcher: moved, member: moved, releases: moved, guest: moved })
 })
 
 test('a whole team is mailed in small jobs, and found by as many queries as a few people', async () => {

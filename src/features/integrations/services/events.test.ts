@@ -11,11 +11,11 @@ test('pushes, tags, issues, notes, merge requests and wiki pages are told, and w
   await using forge = await startForge()
   await forge.administrator.put('/application/settings', { allow_local_requests_from_web_hooks_and_services: true })
   const { owner, url, group } = await openSource(forge, 'projects')
-  const said: string[] = []
+  const names: string[] = []
   const receiver = createServer((request, response) => {
     void text(request).then((body) => {
       const { text: sentence } = JSON.parse(new URLSearchParams(body).get('payload')!) as { text: string }
-      said.push(`${request.url} ${sentence.replace(/<[^|>]*\|([^>]*)>/g, '$1')}`)
+      names.push(`${request.url} ${sentence.replace(/<[^|>]*\|([^>]*)>/g, '$1')}`)
       response.end('{}')
     })
   }).listen(0, '127.0.0.1')
@@ -24,10 +24,10 @@ test('pushes, tags, issues, notes, merge requests and wiki pages are told, and w
   const setting = { webhook: `${base}/own`, branches_to_be_notified: 'all', note_events: false }
   await owner.put(`${url}/integrations/slack`, setting)
   await owner.put(`${group.url}/integrations/mattermost`, { webhook: `${base}/group`, push_events: false })
-  const told = async (work: () => Promise<unknown>) => {
+  const namesAfter = async (work: () => Promise<unknown>) => {
     await work()
     await forge.settle()
-    return said.splice(0).toSorted()
+    return names.splice(0).toSorted()
   }
   const { name } = (await owner.get('/user')).body
   const { username } = owner
@@ -42,40 +42,40 @@ test('pushes, tags, issues, notes, merge requests and wiki pages are told, and w
       commit_message: 'Sharpen',
       actions: [{ action: 'create', file_path: `${branch}.txt`, content: 'a' }],
     })
-  expect(await told(() => commit('master'))).toEqual([`/own ${who} pushed new branch master to ${title}`])
-  expect(await told(() => commit('blade', 'master'))).toEqual([`/own ${who} pushed new branch blade to ${title}`])
-  expect(await told(() => owner.post(`${url}/repository/tags`, { tag_name: 'v1', ref: 'master' }))).toEqual([
+  expect(await namesAfter(() => commit('master'))).toEqual([`/own ${who} pushed new branch master to ${title}`])
+  expect(await namesAfter(() => commit('blade', 'master'))).toEqual([`/own ${who} pushed new branch blade to ${title}`])
+  expect(await namesAfter(() => owner.post(`${url}/repository/tags`, { tag_name: 'v1', ref: 'master' }))).toEqual([
     inMarkdown(/^\/group .* pushed new tag \[v1\]/),
     `/own ${who} pushed new tag v1 to ${title}`,
   ])
-  expect(await told(() => owner.post(`${url}/issues`, { title: 'Blunt' }))).toEqual([
+  expect(await namesAfter(() => owner.post(`${url}/issues`, { title: 'Blunt' }))).toEqual([
     inMarkdown(/^\/group .* Issue opened by/),
     `/own [${title}] Issue opened by ${who}`,
   ])
   await owner.put(`${group.url}/integrations/mattermost`, { confidential_issues_events: false })
-  expect(await told(() => owner.post(`${url}/issues`, { title: 'Secret', confidential: true }))).toEqual([
+  expect(await namesAfter(() => owner.post(`${url}/issues`, { title: 'Secret', confidential: true }))).toEqual([
     `/own [${title}] Issue opened by ${who}`,
   ])
-  expect(await told(() => owner.put(`${url}/issues/1`, { description: 'More' }))).toEqual([])
-  expect(await told(() => owner.post(`${url}/issues/1/notes`, { body: 'Indeed' }))).toEqual([
+  expect(await namesAfter(() => owner.put(`${url}/issues/1`, { description: 'More' }))).toEqual([])
+  expect(await namesAfter(() => owner.post(`${url}/issues/1/notes`, { body: 'Indeed' }))).toEqual([
     inMarkdown(/^\/group .* commented on \[issue \\#1\]/),
   ])
   const request = { source_branch: 'blade', target_branch: 'master', title: 'Sharper' }
-  expect(await told(() => owner.post(`${url}/merge_requests`, request))).toEqual([
+  expect(await namesAfter(() => owner.post(`${url}/merge_requests`, request))).toEqual([
     inMarkdown(/^\/group .* opened \[merge request !1\]/),
     `/own ${who} opened merge request !1 in ${title}: *Sharper*`,
   ])
-  expect(await told(() => owner.put(`${url}/merge_requests/1/merge`))).toEqual([
+  expect(await namesAfter(() => owner.put(`${url}/merge_requests/1/merge`))).toEqual([
     inMarkdown(/^\/group .* merged \[merge request !1\]/),
     `/own ${who} merged merge request !1 in ${title}: *Sharper*`,
     `/own ${who} pushed to branch master of ${title} (Compare changes)`,
   ])
-  expect(await told(() => owner.post(`${url}/wikis`, { title: 'Home', content: 'Hello' }))).toEqual([
+  expect(await namesAfter(() => owner.post(`${url}/wikis`, { title: 'Home', content: 'Hello' }))).toEqual([
     inMarkdown(/^\/group .* created \[wiki page\]/),
     `/own ${who} created wiki page in ${title}: *Home*`,
   ])
   await owner.delete(`${url}/integrations/slack`)
   await owner.delete(`${group.url}/integrations/mattermost`)
-  expect(await told(() => owner.put(`${url}/issues/1`, { state_event: 'close' }))).toEqual([])
+  expect(await namesAfter(() => owner.put(`${url}/issues/1`, { state_event: 'close' }))).toEqual([])
   receiver.close()
 })

@@ -125,7 +125,7 @@ const url = () => `${forge.url}${source.path}`
 const name = () => source.title
 
 /** Configures a service, sends messages, and switches it off again. Returns what the receiver got. */
-async function told(slug: string, settings: Record<string, unknown>, ...bodies: Payload[]): Promise<Received[]> {
+async function requestsFor(slug: string, settings: Record<string, unknown>, ...bodies: Payload[]): Promise<Received[]> {
   const path = `${source.url}/integrations/${slug}`
   const { status: set, body } = await source.owner.put(path, settings)
   expect([set, body]).toEqual([200, expect.anything()])
@@ -156,7 +156,7 @@ test('slack: each kind in its words, and nobody is called', async () => {
     issue_channel: '#issues,#triage',
     notify_only_broken_pipelines: false,
   }
-  const got = await told('slack', settings, push, issue, mergeRequest, note, pipeline, wiki)
+  const got = await requestsFor('slack', settings, push, issue, mergeRequest, note, pipeline, wiki)
   expect(got[0]).toMatchObject({
     method: 'POST',
     path: '/slack',
@@ -164,7 +164,7 @@ test('slack: each kind in its words, and nobody is called', async () => {
   })
   const common = { username: 'forge', channel: '#all' }
   const project = `<${url()}|${name()}>`
-  const said = [
+  const expected = [
     `Jane Doe (jane) pushed to branch <${url()}/-/commits/master|master> of ${project} (<${url()}/-/compare/${OLD}...${NEW}|Compare changes>)`,
     `[${project}] Issue opened by Jane Doe (jane)`,
     `Jane Doe (jane) opened <https://forge.example.com/m/4|merge request !4> in ${project}: *Closes SAW-7*`,
@@ -174,8 +174,8 @@ test('slack: each kind in its words, and nobody is called', async () => {
   ] as const
   const opened = {
     ...common,
-    text: said[1],
-    fallback: said[1],
+    text: expected[1],
+    fallback: expected[1],
     attachments: [
       {
         title: '#3 Saw &lt;!channel&gt; &amp; [x](y) @all |',
@@ -188,30 +188,30 @@ test('slack: each kind in its words, and nobody is called', async () => {
   expect(got.map(payloadOf)).toEqual([
     {
       ...common,
-      text: said[0],
-      fallback: said[0],
+      text: expected[0],
+      fallback: expected[0],
       attachments: [
         { text: '<https://forge.example.com/c/b|bbbbbbbb>: Sharpen &lt;!here&gt; @all - Jane Doe', color: '#345' },
       ],
     },
     { ...opened, channel: '#issues' },
     { ...opened, channel: '#triage' },
-    { ...common, text: said[2], fallback: said[2], attachments: [] },
-    { ...common, text: said[3], fallback: said[3], attachments: [{ text: 'Yes &amp; no', color: '#345' }] },
+    { ...common, text: expected[2], fallback: expected[2], attachments: [] },
+    { ...common, text: expected[3], fallback: expected[3], attachments: [{ text: 'Yes &amp; no', color: '#345' }] },
     {
       ...common,
       text: '',
-      fallback: said[4],
-      attachments: [{ fallback: said[4], text: said[4], color: 'danger' }],
+      fallback: expected[4],
+      attachments: [{ fallback: expected[4], text: expected[4], color: 'danger' }],
     },
-    { ...common, text: said[5], fallback: said[5], attachments: [{ text: 'Welcome', color: '#345' }] },
+    { ...common, text: expected[5], fallback: expected[5], attachments: [{ text: 'Welcome', color: '#345' }] },
   ])
 })
 
 test('what is made, what is removed and what is edited', async () => {
   const zero = '0'.repeat(40)
   const hook = { webhook: `${base}/slack`, branches_to_be_notified: 'all' }
-  const got = await told(
+  const got = await requestsFor(
     'slack',
     hook,
     { ...push, before: zero },
@@ -231,7 +231,7 @@ test('what is made, what is removed and what is edited', async () => {
 })
 
 test('mattermost speaks Markdown in which nobody is called', async () => {
-  const [got] = await told('mattermost', { webhook: `${base}/mm` }, push)
+  const [got] = await requestsFor('mattermost', { webhook: `${base}/mm` }, push)
   const silent = '@\u200Ball'
   expect(payloadOf(got!)).toEqual({
     text: expect.stringContaining(`[${name()}](${url()})`),
@@ -249,7 +249,7 @@ test('receivers of JSON', async () => {
   const text = 'It is &lt;b>blunt&lt;/b> @\u200Ball'
   const spoken = `${sentence}\n${title}\n${text}`
 
-  expect(jsonOf(await told('microsoft-teams', hook, issue))).toEqual({
+  expect(jsonOf(await requestsFor('microsoft-teams', hook, issue))).toEqual({
     title: name(),
     summary: `[${name()}] Issue opened by Jane Doe (jane)`,
     sections: [
@@ -262,7 +262,7 @@ test('receivers of JSON', async () => {
       { title: 'Details', facts: [{ name: 'Details', value: text }] },
     ],
   })
-  expect(jsonOf(await told('discord', hook, issue))).toEqual({
+  expect(jsonOf(await requestsFor('discord', hook, issue))).toEqual({
     embeds: [
       {
         author: { name: 'Jane Doe (jane)', icon_url: user.avatar_url },
@@ -272,12 +272,16 @@ test('receivers of JSON', async () => {
     ],
     allowed_mentions: { parse: [] },
   })
-  expect(jsonOf(await told('webex-teams', hook, issue))).toEqual({ markdown: spoken })
-  expect(jsonOf(await told('unify-circuit', hook, issue))).toEqual({ subject: name(), text: spoken, markdown: true })
-  expect(jsonOf(await told('pumble', hook, issue))).toEqual({
+  expect(jsonOf(await requestsFor('webex-teams', hook, issue))).toEqual({ markdown: spoken })
+  expect(jsonOf(await requestsFor('unify-circuit', hook, issue))).toEqual({
+    subject: name(),
+    text: spoken,
+    markdown: true,
+  })
+  expect(jsonOf(await requestsFor('pumble', hook, issue))).toEqual({
     text: expect.stringContaining('&lt;!channel&gt;'),
   })
-  const [chat] = await told('hangouts-chat', hook, issue)
+  const [chat] = await requestsFor('hangouts-chat', hook, issue)
   expect(chat!.path).toBe('/in?key=1&messageReplyOption=REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD')
   expect(jsonOf([chat!])).toEqual({
     text: `[<${url()}|${name()}>] Issue opened by Jane Doe (jane)\n<https://forge.example.com/i/3|#3 Saw ‹!channel› & [x](y) @all ¦>\nIt is ‹b›blunt‹/b› @all`,
@@ -286,7 +290,7 @@ test('receivers of JSON', async () => {
 })
 
 test('telegram and matrix', async () => {
-  const [telegram] = await told('telegram', { hostname: base, token: '1:AB', room: '@dev', thread: '7' }, issue)
+  const [telegram] = await requestsFor('telegram', { hostname: base, token: '1:AB', room: '@dev', thread: '7' }, issue)
   expect(telegram).toMatchObject({ method: 'POST', path: '/bot1:AB/sendMessage' })
   const html = `[<a href="${url()}">${name()}</a>] Issue opened by Jane Doe (jane)\n<a href="https://forge.example.com/i/3">#3 Saw &lt;!channel&gt; &amp; [x](y) @all |</a>\nIt is &lt;b&gt;blunt&lt;/b&gt; @all`
   expect(jsonOf([telegram!])).toEqual({
@@ -296,7 +300,7 @@ test('telegram and matrix', async () => {
     disable_web_page_preview: true,
     message_thread_id: 7,
   })
-  const [matrix, again] = await told('matrix', { hostname: base, token: 'secret', room: '!a:b' }, issue, issue)
+  const [matrix, again] = await requestsFor('matrix', { hostname: base, token: 'secret', room: '!a:b' }, issue, issue)
   expect(matrix!.path).toMatch(/^\/_matrix\/client\/v3\/rooms\/!a%3Ab\/send\/m\.room\.message\/[\w-]{43}$/)
   expect(again!.path).toBe(matrix!.path)
   expect([matrix!.method, matrix!.headers.authorization]).toEqual(['PUT', 'Bearer secret'])
@@ -313,9 +317,11 @@ test('long texts are cut to what the receiver takes', async () => {
   const long = { ...issue, object_attributes: { ...issue.object_attributes, description: '<'.repeat(100_000) } }
   const many = { ...push, commits: Array.from({ length: 20 }, () => ({ ...commit, message: 'x'.repeat(900) })) }
   for (const payload of [long, many]) {
-    const discord = jsonOf(await told('discord', { webhook: base }, payload)) as { embeds: { description: string }[] }
+    const discord = jsonOf(await requestsFor('discord', { webhook: base }, payload)) as {
+      embeds: { description: string }[]
+    }
     expect(discord.embeds[0]!.description.length).toBeLessThanOrEqual(4096)
-    const telegram = await told('telegram', { hostname: base, token: 'a', room: 'b' }, payload)
+    const telegram = await requestsFor('telegram', { hostname: base, token: 'a', room: 'b' }, payload)
     expect((jsonOf(telegram) as { text: string }).text.length).toBeLessThanOrEqual(4096)
     // A link is complete or missing.
     expect((jsonOf(telegram) as { text: string }).text.split('<a ').length).toBe(
@@ -327,7 +333,7 @@ test('long texts are cut to what the receiver takes', async () => {
 test('machines get the message itself, or what they build by', async () => {
   const login = { username: 'jane', password: 'sesame' }
   const authorization = `Basic ${Buffer.from('jane:sesame').toString('base64')}`
-  const [drone] = await told('drone-ci', { drone_url: `${base}/d/`, token: 'a&b' }, push)
+  const [drone] = await requestsFor('drone-ci', { drone_url: `${base}/d/`, token: 'a&b' }, push)
   const [owner, path] = source.path.slice(1).split('/')
   expect(drone).toMatchObject({
     method: 'POST',
@@ -336,16 +342,16 @@ test('machines get the message itself, or what they build by', async () => {
   })
   expect(jsonOf([drone!])).toEqual(push)
   const merged = { ...mergeRequest, object_attributes: { ...mergeRequest.object_attributes, state: 'merged' } }
-  expect(await told('drone-ci', { drone_url: base, token: 'a' }, merged)).toEqual([])
+  expect(await requestsFor('drone-ci', { drone_url: base, token: 'a' }, merged)).toEqual([])
 
-  const [jenkins] = await told('jenkins', { jenkins_url: base, project_name: 'a b/c', ...login }, push)
+  const [jenkins] = await requestsFor('jenkins', { jenkins_url: base, project_name: 'a b/c', ...login }, push)
   expect(jenkins).toMatchObject({
     path: '/project/a%20b/c',
     headers: { authorization, 'x-gitlab-event': 'Push Hook' },
   })
   expect(jsonOf([jenkins!])).toEqual(push)
 
-  const [bamboo] = await told('bamboo', { bamboo_url: base, build_key: 'A-B', ...login }, push)
+  const [bamboo] = await requestsFor('bamboo', { bamboo_url: base, build_key: 'A-B', ...login }, push)
   expect(bamboo).toMatchObject({
     method: 'POST',
     path: '/updateAndBuild.action?buildKey=A-B&os_authType=basic',
@@ -353,7 +359,7 @@ test('machines get the message itself, or what they build by', async () => {
     body: '',
   })
   const teamcity = { teamcity_url: base, build_type: 'b"1', ...login }
-  const [pushed, opened] = await told('teamcity', teamcity, push, mergeRequest)
+  const [pushed, opened] = await requestsFor('teamcity', teamcity, push, mergeRequest)
   expect(pushed).toMatchObject({
     method: 'POST',
     path: '/httpAuth/app/rest/buildQueue',
@@ -362,19 +368,23 @@ test('machines get the message itself, or what they build by', async () => {
   })
   expect(opened!.body).toBe('<build branchName="blade&#60;1&#62;"><buildType id="b&#34;1"/></build>')
 
-  const [packagist] = await told('packagist', { server: base, username: 'jane', token: 't' }, push)
+  const [packagist] = await requestsFor('packagist', { server: base, username: 'jane', token: 't' }, push)
   expect(packagist!.path).toBe('/api/update-package?username=jane&apiToken=t')
   const datadog = { api_url: `${base}/dd`, api_key: 'key', datadog_env: 'prod', datadog_tags: 'a:1\nb:2' }
-  const [metrics] = await told('datadog', datadog, pipeline)
+  const [metrics] = await requestsFor('datadog', datadog, pipeline)
   expect(metrics).toMatchObject({ path: '/dd?env=prod&tags=a%3A1%2Cb%3A2', headers: { 'dd-api-key': 'key' } })
   expect(jsonOf([metrics!])).toEqual(pipeline)
-  const [squash] = await told('squash-tm', { url: `${base}/tm`, token: 't' }, issue)
+  const [squash] = await requestsFor('squash-tm', { url: `${base}/tm`, token: 't' }, issue)
   expect(squash!.headers).toMatchObject({
     'x-gitlab-event': 'Issue Hook',
     'x-squash-tm-integration': 'GitLab',
     'x-gitlab-token': 't',
   })
-  const [github] = await told('github', { repository_url: `${base}/a/b`, token: 't', static_context: false }, pipeline)
+  const [github] = await requestsFor(
+    'github',
+    { repository_url: `${base}/a/b`, token: 't', static_context: false },
+    pipeline,
+  )
   expect(github).toMatchObject({ path: `/api/v3/repos/a/b/statuses/${NEW}`, headers: { authorization: 'Bearer t' } })
   expect(jsonOf([github!])).toEqual({
     state: 'failure',
@@ -399,7 +409,7 @@ test('jira: comments once, links, and closes what is said to be closed', async (
   const isLink = (key: string) => key.startsWith('GET') && key.includes('/remotelink?')
   answers = new Proxy(answers, { get: (target, key: string) => (isLink(key) ? 404 : target[key]) })
   try {
-    const got = await told('jira', settings, push)
+    const got = await requestsFor('jira', settings, push)
     expect(got.map(({ method, path }) => `${method} ${path.replace(/globalId=.*/, 'globalId')}`)).toEqual([
       'GET /jira/rest/api/2/issue/SAW-7/remotelink?globalId',
       'POST /jira/rest/api/2/issue/SAW-7/comment',
@@ -417,7 +427,7 @@ test('jira: comments once, links, and closes what is said to be closed', async (
     })
     expect(jsonOf([got[5]!])).toEqual({ transition: { id: '3100' } })
     answers = {}
-    const again = await told('jira', settings, mergeRequest)
+    const again = await requestsFor('jira', settings, mergeRequest)
     expect(again.map(({ method }) => method)).toEqual(['GET'])
   } finally {
     answers = {}
@@ -433,7 +443,7 @@ test('irker is sent a line of JSON each, over a connection of its own', async ()
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const settings = { recipients: '#dev irc://other.example/x', default_irc_uri: 'irc://irc.example/' }
-  await told('irker', { ...settings, server_host: '127.0.0.1', server_port: port }, push)
+  await requestsFor('irker', { ...settings, server_host: '127.0.0.1', server_port: port }, push)
   server.close()
   const to = ['irc://irc.example/%23dev', 'irc://other.example/x']
   const path = source.path.slice(1)
@@ -486,14 +496,14 @@ test('switches, branches and pipelines: what is not wanted is not sent', async (
     expect([
       settings,
       (
-        await told(
+        await requestsFor(
           'slack',
           { webhook, push_events: true, issues_events: true, confidential_issues_events: true, ...settings },
           payload,
         )
       ).length,
     ]).toEqual([settings, count])
-  expect(await told('campfire', { token: 'a', subdomain: 'b', room: '1' }, push)).toEqual([])
+  expect(await requestsFor('campfire', { token: 'a', subdomain: 'b', room: '1' }, push)).toEqual([])
 })
 
 test("a group's services are told of what happens in its projects", async () => {
@@ -503,7 +513,7 @@ test("a group's services are told of what happens in its projects", async () => 
   expect(
     (await interestedServices(forge.app, source.id, 'push')).map(({ slug, group_id }) => [slug, group_id]),
   ).toEqual([['discord', source.group.id]])
-  expect((await told('discord', { webhook: `${base}/own` }, push)).map((one) => one.path)).toEqual(['/own'])
+  expect((await requestsFor('discord', { webhook: `${base}/own` }, push)).map((one) => one.path)).toEqual(['/own'])
   await source.owner.delete(path)
 })
 
@@ -511,10 +521,10 @@ test('what may go better later is thrown, a refusal is an answer', async () => {
   const settings = { webhook: `${base}/slack` }
   for (const bad of [500, 503, 429]) {
     status = bad
-    await expect(told('slack', settings, push)).rejects.toThrow(ServiceFailure)
+    await expect(requestsFor('slack', settings, push)).rejects.toThrow(ServiceFailure)
   }
   status = 404
-  expect(await told('slack', settings, push)).toHaveLength(1)
+  expect(await requestsFor('slack', settings, push)).toHaveLength(1)
   status = 200
   await source.owner.put(`${source.url}/integrations/slack`, settings)
   const [row] = await interestedServices(forge.app, source.id, 'push')
@@ -619,7 +629,7 @@ test('mails on push and about pipelines, one for each recipient', async () => {
   const real = { ...push, before: first.id, after: second.id }
   const recipients = 'jane@example.com, joe@example.com jane@example.com'
   try {
-    await told('emails-on-push', { recipients }, real, { ...push, after: '0'.repeat(40), commits: [] })
+    await requestsFor('emails-on-push', { recipients }, real, { ...push, after: '0'.repeat(40), commits: [] })
     expect(sent.map(({ to, subject }) => [to, subject])).toEqual([
       ['jane@example.com', `[Git][${source.path.slice(1)}][master] Sharpen <!here> @all`],
       ['joe@example.com', `[Git][${source.path.slice(1)}][master] Sharpen <!here> @all`],
@@ -630,7 +640,7 @@ test('mails on push and about pipelines, one for each recipient', async () => {
     expect(sent[0]!.text).toContain('bbbbbbbb by Jane Doe')
     expect(sent[0]).toMatchObject({ fromName: 'Jane Doe', headers: { 'X-GitLab-Author': 'jane' } })
     sent.length = 0
-    await told('emails-on-push', { recipients, disable_diffs: true }, real)
+    await requestsFor('emails-on-push', { recipients, disable_diffs: true }, real)
     expect(sent[0]!.text).not.toContain('blunt')
     // A pusher's address of this host may be the sender, another domain may not.
     const { hostname } = new URL(forge.url)
@@ -639,7 +649,7 @@ test('mails on push and about pipelines, one for each recipient', async () => {
     sent.length = 0
     for (const { id } of [ours, theirs])
       for (const send_from_committer_email of [true, false])
-        await told(
+        await requestsFor(
           'emails-on-push',
           { recipients: 'jo@example.com', send_from_committer_email },
           { ...real, user_id: id },
@@ -647,10 +657,10 @@ test('mails on push and about pipelines, one for each recipient', async () => {
     expect(sent.map(({ from }) => from)).toEqual([ours.email, undefined, undefined, undefined])
     sent.length = 0
     const many = Array.from({ length: 101 }, () => real)
-    await told('emails-on-push', { recipients: 'flooded@example.com', disable_diffs: true }, ...many)
+    await requestsFor('emails-on-push', { recipients: 'flooded@example.com', disable_diffs: true }, ...many)
     expect(sent).toHaveLength(100)
     sent.length = 0
-    await told('pipelines-email', { recipients: 'jane@example.com' }, passed, pipeline)
+    await requestsFor('pipelines-email', { recipients: 'jane@example.com' }, passed, pipeline)
     expect(sent).toEqual([
       {
         to: 'jane@example.com',

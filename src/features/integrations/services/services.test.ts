@@ -185,14 +185,14 @@ test('refuses what is no service and no switch, and nothing moves', async () => 
   const { owner, url, group } = source
   const rows = () => forge.app.db.selectFrom('services').selectAll().orderBy('id').execute()
   const before = await rows()
-  const said = (text: string) => ({ message: text, error: text })
+  const refusal = (text: string) => ({ message: text, error: text })
   const refusals = [
     ['GET', `${url}/services/other`, {}, 400, { error: 'service_slug does not have a valid value' }],
     ['DELETE', `${url}/services/other`, {}, 400, { error: 'service_slug does not have a valid value' }],
     ['PUT', `${url}/services/other`, {}, 404, { error: '404 Not Found' }],
     ['GET', `${url}/integrations/other`, {}, 400, { error: 'slug does not have a valid value' }],
     ['PUT', `${group.url}/integrations/__proto__`, {}, 404, { error: '404 Not Found' }],
-    ['PUT', `${url}/services/slack`, { webhook: HOOK, push_events: 'x' }, 400, said('push_events is invalid')],
+    ['PUT', `${url}/services/slack`, { webhook: HOOK, push_events: 'x' }, 400, refusal('push_events is invalid')],
     [
       'PUT',
       `${url}/services/slack`,
@@ -200,29 +200,29 @@ test('refuses what is no service and no switch, and nothing moves', async () => 
       400,
       { message: '400 Bad Request', error: "webhook can't be blank" },
     ],
-    ['PUT', `${url}/services/slack`, { webhook: HOOK, channel: 'a\r\nb' }, 400, said('channel is invalid')],
+    ['PUT', `${url}/services/slack`, { webhook: HOOK, channel: 'a\r\nb' }, 400, refusal('channel is invalid')],
     [
       'PUT',
       `${url}/services/slack`,
       { webhook: HOOK, branches_to_be_notified: 'some' },
       400,
-      said('branches_to_be_notified does not have a valid value'),
+      refusal('branches_to_be_notified does not have a valid value'),
     ],
     [
       'PUT',
       `${url}/services/slack`,
       { webhook: HOOK, channel: 'x'.repeat(256) },
       400,
-      said('channel is too long (maximum is 255 characters)'),
+      refusal('channel is too long (maximum is 255 characters)'),
     ],
     [
       'PUT',
       `${url}/services/emails-on-push`,
       { recipients: 'jane@example.com, nobody' },
       400,
-      said('recipients is invalid'),
+      refusal('recipients is invalid'),
     ],
-    ['PUT', `${url}/services/irker`, { recipients: '#a', server_port: 70000 }, 400, said('server_port is invalid')],
+    ['PUT', `${url}/services/irker`, { recipients: '#a', server_port: 70000 }, 400, refusal('server_port is invalid')],
   ] as const
   for (const [method, path, input, status, body] of refusals)
     expect(await call(owner, method, path, input), `${method} ${path}`).toEqual({ status, body, headers })

@@ -71,8 +71,8 @@ test('an approval is given, told, counted and taken back', async () => {
   expect((await john.post(`${url}/approve`)).status).toBe(200)
   expect(await jane.put(`${url}/merge`)).toMatchObject({ status: 200, body: { state: 'merged' } })
 
-  const told = (await forge.eventLog()).filter(({ name }) => /\.(un)?approved$/.test(name))
-  expect(told.map(({ name, payload }) => [name, payload])).toEqual([
+  const events = (await forge.eventLog()).filter(({ name }) => /\.(un)?approved$/.test(name))
+  expect(events.map(({ name, payload }) => [name, payload])).toEqual([
     ['merge_request.approved', { id: one.id, project_id: one.project_id, by: john.id, complete: true }],
     ['merge_request.unapproved', { id: one.id, project_id: one.project_id, by: john.id, complete: true }],
     ['merge_request.approved', { id: one.id, project_id: one.project_id, by: john.id, complete: true }],

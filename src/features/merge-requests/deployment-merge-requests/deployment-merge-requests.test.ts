@@ -46,7 +46,7 @@ test('lists are narrowed by where and when merge requests were deployed', async 
   const [reporter, guest] = [await forge.user(), await forge.user()]
   await root.post(`${url}/members`, { user_id: reporter.id, access_level: 20 })
   const group = await forge.group({ visibility: 'public' })
-  const told = async (who: Person, input: Record<string, unknown>) => {
+  const listed = async (who: Person, input: Record<string, unknown>) => {
     const answers: unknown[] = []
     for (const path of [`${url}/merge_requests`, '/merge_requests']) {
       const { body, headers } = await who.get(path, { scope: 'all', sort: 'asc', ...input })
@@ -79,13 +79,13 @@ test('lists are narrowed by where and when merge requests were deployed', async 
     [{ deployed_before: between }, ['one']],
     [{ environment: 'live', search: 'two' }, ['two']],
   ] as const) {
-    expect(await told(root, input), JSON.stringify(input)).toEqual(titles)
-    expect(await told(reporter, input)).toEqual(titles)
+    expect(await listed(root, input), JSON.stringify(input)).toEqual(titles)
+    expect(await listed(reporter, input)).toEqual(titles)
     // Users who may not see deployments get an empty list.
-    expect(await told(guest, input)).toEqual([])
+    expect(await listed(guest, input)).toEqual([])
   }
   await root.put(url, { builds_access_level: 'disabled' })
-  expect(await told(reporter, { environment: 'live' })).toEqual([])
+  expect(await listed(reporter, { environment: 'live' })).toEqual([])
   expect(await forge.app.db.selectFrom('deployments').select('id').where('linked', '=', true).execute()).toHaveLength(3)
 })
 

@@ -45,8 +45,8 @@ test('only their author sees drafts, until they are published at once', async ()
 
   expect((await joe.post(`${drafts}/bulk_publish`)).status).toBe(204)
   expect((await joe.get(drafts)).body).toEqual([])
-  const said = (await jane.get(`${url}/discussions`)).body
-  expect(said).toMatchObject([
+  const discussions = (await jane.get(`${url}/discussions`)).body
+  expect(discussions).toMatchObject([
     {
       notes: [
         { body: 'A question', resolved: false },

@@ -36,9 +36,9 @@ test('what merging would make is fetched like any commit', async () => {
   const joe = await forge.user()
   const fork = (await joe.post(`/projects/${project.id}/fork`)).body
   await forge.settle()
-  const told = await forge.git(['ls-remote', `${forge.url}/${fork.path_with_namespace}.git`], { as: joe })
-  expect(told).toContain('refs/heads/feature')
-  expect(told).not.toContain('merge-requests')
+  const listing = await forge.git(['ls-remote', `${forge.url}/${fork.path_with_namespace}.git`], { as: joe })
+  expect(listing).toContain('refs/heads/feature')
+  expect(listing).not.toContain('merge-requests')
 
   await commit('b', 'other\n')
   await git('push', '-q', 'origin', 'master')

@@ -99,21 +99,21 @@ test('an issue tells how many merge requests would close it', async () => {
   const version = async () =>
     (await app.db.selectFrom('issues').select('version').where('project_id', '=', project.id).executeTakeFirstOrThrow())
       .version
-  const told = async () => {
+  const counts = async () => {
     const [one, [listed]] = [(await root.get(url)).body, (await root.get(`/projects/${project.id}/issues`)).body]
     expect(listed.merge_requests_count).toBe(one.merge_requests_count)
     return one.merge_requests_count
   }
-  expect(await told()).toBe(0)
+  expect(await counts()).toBe(0)
   const before = await version()
   await forge.mergeRequest(project, { title: 'First', description: 'Closes #1' })
   await forge.mergeRequest(project, { title: 'Second', description: 'Fixes #1' })
   await forge.settle()
-  expect(await told()).toBe(2)
+  expect(await counts()).toBe(2)
   expect(await version()).toBeGreaterThan(before)
   await root.put(`/projects/${project.id}/merge_requests/1`, { description: 'Not at all' })
   await forge.settle()
-  expect(await told()).toBe(1)
+  expect(await counts()).toBe(1)
   await root.delete(`/projects/${project.id}/merge_requests/2`)
-  expect(await told()).toBe(0)
+  expect(await counts()).toBe(0)
 })

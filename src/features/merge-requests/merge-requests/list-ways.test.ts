@@ -61,7 +61,7 @@ test('totals follow every kind of change', async () => {
     { created_before: '2001-01-01T00:00:00Z' },
   ]
   const viewers = { root: (await findUser(db, root.id))!, guest: (await findUser(db, guest.id))! }
-  const told = async (who: Person, path: string, filter: object) => {
+  const listed = async (who: Person, path: string, filter: object) => {
     const { headers } = await who.get(path, { ...filter, scope: 'all', per_page: 1 })
     return Number(headers.get('x-total'))
   }
@@ -110,7 +110,7 @@ test('totals follow every kind of change', async () => {
         const request = { environment: 'live', sha, ref: 'master', tag: false, status: 'success' }
         expect((await root.post(`${at}/deployments`, request)).status).toBe(201)
         await forge.settle()
-        expect(await told(root, url, { environment: 'live' })).toBe(1)
+        expect(await listed(root, url, { environment: 'live' })).toBe(1)
       },
     ],
     [
@@ -118,7 +118,7 @@ test('totals follow every kind of change', async () => {
       async () => {
         const [live] = (await root.get(`${at}/environments`)).body
         await root.put(`${at}/environments/${live.id}`, { name: 'alive' })
-        expect(await told(root, url, { environment: 'live' })).toBe(0)
+        expect(await listed(root, url, { environment: 'live' })).toBe(0)
       },
     ],
     ['a rule', () => root.post(`${at}/approval_rules`, { name: 'r', approvals_required: 0, user_ids: [root.id] })],
@@ -143,22 +143,22 @@ test('totals follow every kind of change', async () => {
     const isOff = what.startsWith('off')
     const totals = await Promise.all(
       FILTERS.map((filter) =>
-        Promise.all([isOff ? -1 : told(root, url, filter), told(guest, '/merge_requests', filter)]),
+        Promise.all([isOff ? -1 : listed(root, url, filter), listed(guest, '/merge_requests', filter)]),
       ),
     )
     const expected = (await counted()).map(([here, there]) => [isOff ? -1 : here!, there!])
     expect(totals, what).toEqual(expected)
     expect(isOff && totals.some(([, there]) => there !== 0), what).toBe(false)
   }
-  expect(await told(root, url, { state: 'opened' })).toBe(3)
+  expect(await listed(root, url, { state: 'opened' })).toBe(3)
 })
 
 test('after a change a total asks about the rows that changed, not about all', async () => {
   const { administrator: root, app } = forge
   const project = await forge.project()
   for (let n = 0; n < 3; n++) await forge.mergeRequest(project, { labels: ['bug'] })
-  const wanted = { project: project.id, labels: textList(app.db, ['bug']), label_total: 1 }
-  const total = async () => (await ofProject(app.db, wanted, { limit: 0, offset: 0 })).total
+  const values = { project: project.id, labels: textList(app.db, ['bug']), label_total: 1 }
+  const total = async () => (await ofProject(app.db, values, { limit: 0, offset: 0 })).total
   const label = (iid: number, labels: string) => root.put(`/projects/${project.id}/merge_requests/${iid}`, { labels })
   expect(await total()).toBe(3)
   await label(1, '')

@@ -256,12 +256,12 @@ test('global and group lists show exactly what may be read', async () => {
       if (status === 200) readable.push(id)
     }
     for (const filter of [{}, { state: 'opened' }, { search: 'O' }, { order_by: 'title' }, { labels: 'None' }]) {
-      const told = await who.get(`/groups/${group.id}/merge_requests`, { ...filter, per_page: 100 })
+      const listed = await who.get(`/groups/${group.id}/merge_requests`, { ...filter, per_page: 100 })
       expect(
-        told.body.map(({ id }: { id: number }) => id).toSorted((a: number, b: number) => a - b),
+        listed.body.map(({ id }: { id: number }) => id).toSorted((a: number, b: number) => a - b),
         name,
       ).toEqual(readable)
-      expect(told.headers.get('x-total')).toBe(String(readable.length))
+      expect(listed.headers.get('x-total')).toBe(String(readable.length))
     }
     const { body } = await who.get('/merge_requests', { scope: 'all', per_page: 100 })
     const here = body.map(({ id }: { id: number }) => id).filter((id: number) => all.some((one) => one.id === id))

@@ -36,8 +36,8 @@ test('what cannot be proposed is refused, and nothing moves', async () => {
   for (const [more, status, body] of refusals)
     expect([more, await jane.post(url, { ...input, ...more })]).toMatchObject([more, { status, body }])
   for (const name of ['title', 'target_branch']) {
-    const said = { message: `${name} is empty`, error: `${name} is empty` }
-    expect(await jane.put(known.url, { [name]: '' })).toMatchObject({ status: 400, body: said })
+    const refusal = { message: `${name} is empty`, error: `${name} is empty` }
+    expect(await jane.put(known.url, { [name]: '' })).toMatchObject({ status: 400, body: refusal })
   }
   expect(await forge.events()).toEqual(events)
   expect((await jane.get(url)).body).toMatchObject([{ title: 'Known', target_branch: 'master' }])

@@ -79,8 +79,8 @@ test('a merge is a commit with both parents by the user who merges, with one eve
     ].join('\n'),
   )
   await forge.settle()
-  const told = (await forge.events()).slice(events)
-  expect(told.filter((name) => name === 'merge_request.merged')).toHaveLength(1)
+  const emitted = (await forge.events()).slice(events)
+  expect(emitted.filter((name) => name === 'merge_request.merged')).toHaveLength(1)
   expect((await jane.get(`${at}/issues/1`)).body).toMatchObject({ state: 'closed', closed_by: { id: jane.id } })
   const notes = (await jane.get(`${at}/issues/1/notes`)).body.map(({ body }: { body: string }) => body)
   expect(notes).toContain('closed via merge request !1')

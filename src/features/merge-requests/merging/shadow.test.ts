@@ -172,7 +172,7 @@ interface Sides {
 const run = promisify(execFile)
 
 /** The results of git for all cases, in one run. */
-async function shadows(root: string, dir: string, asked: readonly (Sides & { kind: Kind })[]): Promise<string[]> {
+async function shadows(root: string, dir: string, requests: readonly (Sides & { kind: Kind })[]): Promise<string[]> {
   const work = join(root, 'work')
   const env = {
     PATH: process.env.PATH,
@@ -191,14 +191,14 @@ async function shadows(root: string, dir: string, asked: readonly (Sides & { kin
     MESSAGE,
     SQUASHED,
   }
-  await run('git', [`--git-dir=${dir}`, 'worktree', 'add', '-q', '--detach', work, asked[0]!.base], { env })
-  const calls = asked.map(({ kind, ours, theirs, base }) => `echo "@@"; ${kind} ${ours} ${theirs} ${base}`)
+  await run('git', [`--git-dir=${dir}`, 'worktree', 'add', '-q', '--detach', work, requests[0]!.base], { env })
+  const calls = requests.map(({ kind, ours, theirs, base }) => `echo "@@"; ${kind} ${ours} ${theirs} ${base}`)
   const script = join(root, 'script.sh')
   await writeFile(script, `${SCRIPT}\n${calls.join('\n')}\n`)
   // Other output of git about conflicts is ignored.
   const { stdout } = await run('sh', ['-c', `exec sh ${script} 2>/dev/null`], { cwd: work, env, maxBuffer: 64 << 20 })
-  const said = stdout.split('@@\n').slice(1)
-  return said.map((one) => wordsOf(one.slice(Math.max(0, one.search(/^@ /m)))))
+  const outputs = stdout.split('@@\n').slice(1)
+  return outputs.map((one) => wordsOf(one.slice(Math.max(0, one.search(/^@ /m)))))
 }
 
 const wordsOf = (output: string) => output.trimEnd().replaceAll(/~(?:HEAD|[0-9a-f]{7,40}[^\n]*)$/gm, '~')
@@ -216,7 +216,7 @@ const conflictText = (conflicts: readonly Conflict[]) => {
   return ['@ conflict', ...stages].join('\n')
 }
 
-async function told(dir: string, id: string, parents = true): Promise<string> {
+async function shownBy(dir: string, id: string, parents = true): Promise<string> {
   const commit = (await findCommit(dir, id))!
   return [commit.tree, ...(parents ? [commit.parents.join(' ')] : []), commit.message.trimEnd(), ''].join('\n')
 }
@@ -245,8 +245,8 @@ async function ownWords(dir: string, kind: Kind, { ours, theirs }: Sides): Promi
   const built = await buildMerge(dir, plan)
   if (!('fault' in built)) {
     if (kind === 'forward') return `@ clean\n${built.commit}`
-    if (kind !== 'squash') return `@ clean\n${await told(dir, built.commit)}`.trimEnd()
-    const words = [await told(dir, built.commit, false), await told(dir, built.squashCommit!, false)]
+    if (kind !== 'squash') return `@ clean\n${await shownBy(dir, built.commit)}`.trimEnd()
+    const words = [await shownBy(dir, built.commit, false), await shownBy(dir, built.squashCommit!, false)]
     return ['@ clean', ...words].join('\n').trimEnd()
   }
   if (kind === 'forward') return '@ refused'
@@ -267,7 +267,7 @@ test(
         .split('\n')
         .map((line) => line.split(' ') as [string, string]),
     )
-    const asked = []
+    const requests = []
     for (const seed of seeds) {
       const [ours, theirs, root] = ['ours', 'theirs', 'base'].map((side) => ids.get(`${side}${seed}`)!)
       const base = (await mergeBase(dir, [ours!, theirs!]))!
@@ -275,15 +275,15 @@ test(
       const count = Number(await git('rev-list', '--count', `${base}..${theirs}`))
       // A single commit is not squashed: the result is a plain merge.
       const kinds: Kind[] = count > 1 ? ['merge', seed % 2 ? 'squash' : 'onto', 'rebase'] : ['merge', 'rebase']
-      for (const kind of kinds) asked.push({ seed, kind, ...sides })
-      asked.push({ seed, kind: 'forward' as const, ...sides, ours: seed % 2 ? root! : ours! })
-      if (kinds.length < 3) asked.push({ seed, kind: 'merge' as const, ours: theirs!, theirs: ours!, base })
+      for (const kind of kinds) requests.push({ seed, kind, ...sides })
+      requests.push({ seed, kind: 'forward' as const, ...sides, ours: seed % 2 ? root! : ours! })
+      if (kinds.length < 3) requests.push({ seed, kind: 'merge' as const, ours: theirs!, theirs: ours!, base })
     }
-    expect(asked).toHaveLength(4 * HISTORIES)
+    expect(requests).toHaveLength(4 * HISTORIES)
     const known = new Set((await git('rev-list', '--objects', '--no-object-names', '--all')).split('\n'))
-    const theirs = await shadows(root, dir, asked)
+    const theirs = await shadows(root, dir, requests)
     const answers = new Set<string>()
-    for (const [n, { seed, kind, ...sides }] of asked.entries()) {
+    for (const [n, { seed, kind, ...sides }] of requests.entries()) {
       const own = comparable(await ownWords(dir, kind, sides), known)
       expect(`${kind} of seed ${seed}: ${own}`).toBe(`${kind} of seed ${seed}: ${comparable(theirs[n]!, known)}`)
       answers.add(`${kind} ${/^@ (\w+)/.exec(own)?.[1]}`)

@@ -109,11 +109,11 @@ test('threads are resolved, whole and note by note, and open what they barred', 
     const done = await jane.put(`${url}/discussions/${id}`, { resolved: true })
     expect(done).toMatchObject({ status: 200, body: { notes: [{ resolved: true, resolved_by: { id: jane.id } }] } })
   }
-  const told = async () => (await jane.get(`${url}/notes`, { activity_filter: 'only_activity' })).body
-  expect((await told()).map(({ body }: { body: string }) => body)).toEqual(['resolved all discussions'])
+  const systemNotes = async () => (await jane.get(`${url}/notes`, { activity_filter: 'only_activity' })).body
+  expect((await systemNotes()).map(({ body }: { body: string }) => body)).toEqual(['resolved all discussions'])
   // A second time adds no note, and a reply leaves the thread resolved.
   await jane.put(`${url}/discussions/${first.id}`, { resolved: true })
-  expect(await told()).toHaveLength(1)
+  expect(await systemNotes()).toHaveLength(1)
   expect((await joe.post(`${url}/discussions/${first.id}/notes`, { body: 'Thanks' })).body.resolved).toBe(true)
   expect((await jane.get(url)).body.blocking_discussions_resolved).toBe(true)
   expect((await jane.put(`${url}/merge`)).status).toBe(200)

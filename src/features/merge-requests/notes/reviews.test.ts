@@ -14,7 +14,7 @@ interface Message {
   body: string
   system: boolean
 }
-const saidOf = async (who: Person, url: string): Promise<string[]> =>
+const bodiesOf = async (who: Person, url: string): Promise<string[]> =>
   (await who.get(`${url}/notes`, { sort: 'asc' })).body
     .filter(({ system }: Message) => !system)
     .map(({ body }: Message) => body)
@@ -33,16 +33,16 @@ test('a review is submitted by a command, with a verdict', async () => {
   await joe.post(`${one.url}/draft_notes`, { note: "Joe's" })
   const wrong = await jane.post(`${one.url}/notes`, { body: '/submit_review perhaps' })
   expect(wrong.body).toMatchObject({ commands_changes: {} })
-  expect(await saidOf(owner, one.url)).toEqual([])
+  expect(await bodiesOf(owner, one.url)).toEqual([])
   const done = await jane.post(`${one.url}/notes`, { body: '/submit_review' })
   expect(done).toMatchObject({ status: 202, body: { summary: ['Submitted the current review.'] } })
-  expect(await saidOf(owner, one.url)).toEqual(['First', 'Second'])
+  expect(await bodiesOf(owner, one.url)).toEqual(['First', 'Second'])
   expect((await jane.get(`${one.url}/draft_notes`)).body).toEqual([])
   expect((await joe.get(`${one.url}/draft_notes`)).body).toHaveLength(1)
   expect(await reviewerOf(one.id, jane)).toBe('reviewed')
 
   await joe.post(`${one.url}/notes`, { body: 'So:\n/submit_review requested_changes' })
-  expect(await saidOf(owner, one.url)).toEqual(['First', 'Second', 'So:', "Joe's"])
+  expect(await bodiesOf(owner, one.url)).toEqual(['First', 'Second', 'So:', "Joe's"])
   expect(await reviewerOf(one.id, joe)).toBe('requested_changes')
   expect((await owner.get(one.url)).body.detailed_merge_status).toBe('requested_changes')
   await joe.post(`${one.url}/notes`, { body: '/submit_review approve' })
@@ -97,7 +97,7 @@ test('what is internal is for Reporters, also what follows from it', async () =>
   const answer = await owner.post(`${one.url}/discussions/${thread.body.id}/notes`, { body: 'secret too' })
   expect(answer.body).toMatchObject({ internal: true })
   expect([await shown(guest), await shown(author)]).toEqual(before)
-  expect(await saidOf(reporter, one.url)).toHaveLength(3)
+  expect(await bodiesOf(reporter, one.url)).toHaveLength(3)
   for (const who of [guest, author]) {
     const { id } = thread.body.notes[0].suggestions[0]
     expect((await who.put(`/suggestions/${id}/apply`)).status).toBe(404)
@@ -112,8 +112,8 @@ test('what is internal is for Reporters, also what follows from it', async () =>
   const path = `/projects/${project.id}/repository/files/${encodeURIComponent(file)}`
   const edit = { branch: one.source_branch, content: 'other\n', commit_message: 'Other' }
   expect((await owner.put(path, edit)).status).toBe(200)
-  const told = (await owner.get(`${one.url}/discussions/${thread.body.id}`)).body.notes.at(-1)
-  expect(told).toMatchObject({ system: true, internal: true })
+  const lastNote = (await owner.get(`${one.url}/discussions/${thread.body.id}`)).body.notes.at(-1)
+  expect(lastNote).toMatchObject({ system: true, internal: true })
   expect((await guest.get(`${one.url}/discussions/${thread.body.id}`)).status).toBe(404)
   // An internal note is not quoted in an issue.
   const made = await owner.post(`/projects/${project.id}/issues`, {

@@ -157,7 +157,7 @@ test('pipelines of a runner decide what is merged', async () => {
 type Visible = { key: string; value: string }[]
 
 /** The variables of a job, as the runner API gives them. */
-async function toldTo(runner: TestRunner): Promise<Record<string, string>> {
+async function variablesFor(runner: TestRunner): Promise<Record<string, string>> {
   const { status, body } = await runner.request()
   expect(status).toBe(201)
   return Object.fromEntries((body.variables as Visible).map(({ key, value }) => [key, value]))
@@ -190,7 +190,7 @@ test('a branch knows what is open from it, so that its commits run once', async 
   await jane.post(`${at}/pipelines/1/cancel`)
   const runner = await registerRunner(forge)
   const name = `${project.path_with_namespace}!1`
-  expect(await toldTo(runner)).toMatchObject({
+  expect(await variablesFor(runner)).toMatchObject({
     CI_OPEN_MERGE_REQUESTS: name,
     CI_MERGE_REQUEST_IID: '1',
     CI_MERGE_REQUEST_TITLE: 'Bring it',
@@ -201,7 +201,7 @@ test('a branch knows what is open from it, so that its commits run once', async 
   await forge.seed(project, { b: '2' }, { branch: 'feature', as: jane })
   await forge.settle()
   expect((await list())[0]).toEqual(['push', 'feature'])
-  expect(await toldTo(runner)).not.toHaveProperty('CI_OPEN_MERGE_REQUESTS')
+  expect(await variablesFor(runner)).not.toHaveProperty('CI_OPEN_MERGE_REQUESTS')
 })
 
 test('a branch tells its jobs of up to four that are open from it', async () => {
@@ -215,7 +215,10 @@ test('a branch tells its jobs of up to four that are open from it', async () => 
   await forge.seed(project, { b: '1' }, { branch: 'feature', as: jane })
   const runner = await registerRunner(forge)
   const names = [1, 2, 3, 4].map((iid) => `${project.path_with_namespace}!${iid}`)
-  expect(await toldTo(runner)).toMatchObject({ CI_OPEN_MERGE_REQUESTS: names.join(','), CI_COMMIT_BRANCH: 'feature' })
+  expect(await variablesFor(runner)).toMatchObject({
+    CI_OPEN_MERGE_REQUESTS: names.join(','),
+    CI_COMMIT_BRANCH: 'feature',
+  })
 })
 
 const REVIEW = `
@@ -258,15 +261,15 @@ test('of a fork it runs there, with what the fork has', async () => {
     { project_id: fork.id, source: 'merge_request_event', ref: 'refs/merge-requests/1/head', user_id: joe.id },
   ])
   const runner = await registerRunner(forge)
-  const told = await toldTo(runner)
-  expect(told).toMatchObject({
+  const variables = await variablesFor(runner)
+  expect(variables).toMatchObject({
     MINE: 'value of joe',
     CI_PROJECT_ID: `${fork.id}`,
     CI_MERGE_REQUEST_PROJECT_ID: `${project.id}`,
     CI_MERGE_REQUEST_SOURCE_PROJECT_ID: `${fork.id}`,
     CI_OPEN_MERGE_REQUESTS: `${project.path_with_namespace}!1`,
   })
-  expect(Object.keys(told).filter((key) => key === 'OPEN' || key === 'GUARDED')).toEqual([])
+  expect(Object.keys(variables).filter((key) => key === 'OPEN' || key === 'GUARDED')).toEqual([])
   expect(await joe.post(`${url}/pipelines`)).toMatchObject({ status: 201, body: { project_id: fork.id } })
 })
 
@@ -279,13 +282,13 @@ test.each(['feature', 'master'])(
     expect(made).toMatchObject({ status: 201, body: { project_id: project.id, source: 'merge_request_event' } })
     expect((await pipelines()).at(-1)).toMatchObject({ id: made.body.id, protected: false, user_id: jane.id })
     const { body: own } = await jane.get(`/projects/${project.id}`)
-    const told = await toldTo(await registerRunner(forge, {}, own.runners_token))
-    expect(told).toMatchObject({
+    const variables = await variablesFor(await registerRunner(forge, {}, own.runners_token))
+    expect(variables).toMatchObject({
       OPEN: 'value of OPEN',
       CI_PROJECT_ID: `${project.id}`,
       CI_COMMIT_REF_PROTECTED: 'false',
     })
-    expect(told).not.toHaveProperty('GUARDED')
+    expect(variables).not.toHaveProperty('GUARDED')
     expect((await jane.get(url)).body.head_pipeline).toMatchObject({ id: made.body.id })
   },
 )
@@ -307,9 +310,9 @@ test('children of foreign code are given nothing protected either, and are not s
     { source: 'parent_pipeline', protected: false },
   ])
   const { body: own } = await jane.get(`/projects/${project.id}`)
-  const told = await toldTo(await registerRunner(forge, {}, own.runners_token))
-  expect(told).toMatchObject({ CI_JOB_NAME: 'inner', CI_MERGE_REQUEST_IID: '1', OPEN: 'value of OPEN' })
-  expect(told).not.toHaveProperty('GUARDED')
+  const variables = await variablesFor(await registerRunner(forge, {}, own.runners_token))
+  expect(variables).toMatchObject({ CI_JOB_NAME: 'inner', CI_MERGE_REQUEST_IID: '1', OPEN: 'value of OPEN' })
+  expect(variables).not.toHaveProperty('GUARDED')
   const listed = (await jane.get(`${url}/pipelines`)).body.map((one: { source: string }) => one.source)
   expect(listed).not.toContain('parent_pipeline')
 })

@@ -132,8 +132,8 @@ test.each(['/label ~bug', '/assign me', '/merge', '/approve', '/lock', '/estimat
 test('a branch for an issue is proposed with its plan', async () => {
   const { at } = await opened()
   const issue = (await owner.post(`${at}/issues`, { title: 'The mill jams', labels: 'bug' })).body
-  const said = await owner.post(`${at}/issues/${issue.iid}/notes`, { body: '/create_merge_request' })
-  expect(said.status).toBeLessThan(300)
+  const answer = await owner.post(`${at}/issues/${issue.iid}/notes`, { body: '/create_merge_request' })
+  expect(answer.status).toBeLessThan(300)
   await forge.settle()
   expect((await owner.get(`${at}/merge_requests/1`)).body).toMatchObject({
     title: 'Draft: Resolve "The mill jams"',

@@ -75,9 +75,9 @@ test('a file of its own over 100 KB has no text, unless it is asked for', async 
   await using forge = await startForge()
   const big = 'some words\n'.repeat(15_000)
   const { jane, url } = await proposed(forge, {}, { big, small: 'x\n' })
-  const told = { new_path: 'big', diff: '', too_large: true, new_file: true }
-  expect((await jane.get(`${url}/changes`)).body).toMatchObject({ overflow: false, changes: [told, {}] })
-  expect((await jane.get(`${url}/diffs`)).body).toMatchObject([told, { new_path: 'small' }])
+  const expected = { new_path: 'big', diff: '', too_large: true, new_file: true }
+  expect((await jane.get(`${url}/changes`)).body).toMatchObject({ overflow: false, changes: [expected, {}] })
+  expect((await jane.get(`${url}/diffs`)).body).toMatchObject([expected, { new_path: 'small' }])
   const whole = (await jane.get(`${url}/changes`, { access_raw_diffs: true })).body
   expect(whole.changes[0]).toMatchObject({ too_large: false })
   expect(whole.changes[0].diff).toHaveLength('--- /dev/null\n+++ b/big\n@@ -0,0 +1,15000 @@\n'.length + 12 * 15_000)

@@ -112,16 +112,16 @@ test('of a target that is not there, or shares no commit, nothing is told', asyn
   await commit('b', 'b\n')
   await git('push', '-q', 'origin', 'island')
   const { url } = await propose('island')
-  const toldNothing = async () => {
+  const expectNoEvents = async () => {
     expect((await jane.get(`${url}/commits`)).body).toEqual([])
     expect((await jane.get(`${url}/diffs`)).body).toEqual([])
     const versions = (await jane.get(`${url}/versions`)).body as object[]
     for (const version of versions) expect(version).toMatchObject({ state: 'empty', base_commit_sha: null })
     expect(versions).not.toEqual([])
   }
-  await toldNothing()
+  await expectNoEvents()
   expect((await jane.put(url, { target_branch: 'nowhere' })).status).toBe(200)
-  await toldNothing()
+  await expectNoEvents()
 })
 
 test('commits that came over from the target are none of its own', async () => {
@@ -227,8 +227,8 @@ test('an author without access to code sees the merge request without its change
   const [{ id: version }] = (await author.get(`${one.url}/versions`)).body
   const place = { position_type: 'text', new_path: 'branch-1.txt', old_path: 'branch-1.txt', new_line: 1 }
   const quoting = { body: '```suggestion\nx\n```', position: { ...diff_refs, ...place } }
-  const said = await author.post(`${one.url}/discussions`, quoting)
-  const [{ id: suggestion }] = said.body.notes[0].suggestions
+  const answer = await author.post(`${one.url}/discussions`, quoting)
+  const [{ id: suggestion }] = answer.body.notes[0].suggestions
   const doors = [
     '/commits',
     '/changes',

@@ -42,8 +42,8 @@ test('notes have reactions of their own, system notes none', async () => {
   expect((await owner.get(`${url}/award_emoji`)).body).toEqual([])
   expect((await owner.get(`${url}/award_emoji/${given.id}`)).status).toBe(404)
   await owner.put(url, { state_event: 'close' })
-  const [told] = (await owner.get(`${url}/notes`)).body
-  const refused = await owner.post(`${url}/notes/${told.id}/award_emoji`, { name: 'tada' })
+  const [systemNote] = (await owner.get(`${url}/notes`)).body
+  const refused = await owner.post(`${url}/notes/${systemNote.id}/award_emoji`, { name: 'tada' })
   expect(refused).toMatchObject({ status: 404, body: { message: '404 Award Emoji Not Found' } })
 })
 

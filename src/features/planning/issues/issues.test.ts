@@ -442,15 +442,15 @@ test('what an issue holds goes with it, and readers of its new place see it', as
   expect(seen.description).toContain(`${forge.url}/${there}/uploads/${secret}/a.png /uploads/${'0'.repeat(32)}/c.txt`)
   expect((await reader.get(`/projects/${to.id}/uploads/${secret}/a.png`)).body).toBe('content of a.png')
   const notes = (await reader.get(`${to.url}/${moved.iid}/notes`, { sort: 'asc' })).body
-  const [said] = notes
-  expect(said.body).toMatch(new RegExp(`^See \\[b\\.log\\]\\(/uploads/[0-9a-f]{32}/b\\.log\\), not ${here}#2$`))
-  expect(said.body).not.toContain(log.url)
-  const [, logged] = /uploads\/([0-9a-f]{32})/.exec(said.body) ?? []
+  const [copied] = notes
+  expect(copied.body).toMatch(new RegExp(`^See \\[b\\.log\\]\\(/uploads/[0-9a-f]{32}/b\\.log\\), not ${here}#2$`))
+  expect(copied.body).not.toContain(log.url)
+  const [, logged] = /uploads\/([0-9a-f]{32})/.exec(copied.body) ?? []
   expect((await reader.get(`/projects/${to.id}/uploads/${logged}/b.log`)).body).toBe('content of b.log')
   const names = async (at: string) =>
     (await reader.get(`${at}/award_emoji`)).body.map(({ name }: { name: string }) => name)
   expect(await names(`${to.url}/${moved.iid}`)).toEqual(['thumbsup'])
-  expect(await names(`${to.url}/${moved.iid}/notes/${said.id}`)).toEqual(['tada'])
+  expect(await names(`${to.url}/${moved.iid}/notes/${copied.id}`)).toEqual(['tada'])
   // Notes about records of the old project are visible only to viewers of that project.
   const bodies = async (by: Person) =>
     (await by.get(`${to.url}/${moved.iid}/notes`)).body.map(({ body }: { body: string }) => body).join('\n')
@@ -482,11 +482,11 @@ test('where an issue went, and what it repeats, is told to those who see it ther
   const twin = ({ body }: { body: { _links: { closed_as_duplicate_of: string | null } } }) =>
     body._links.closed_as_duplicate_of
   const seen = async (by: Client) => {
-    const told = []
+    const answers = []
     for (const iid of [1, 2, 3])
-      for (const list of ['notes', 'discussions']) told.push(...(await by.get(`${open.url}/${iid}/${list}`)).body)
+      for (const list of ['notes', 'discussions']) answers.push(...(await by.get(`${open.url}/${iid}/${list}`)).body)
     const listed = (await by.get(open.url)).body.find(({ iid }: { iid: number }) => iid === 1)
-    return JSON.stringify([told, twin(await by.get(`${open.url}/1`)), twin({ body: listed })])
+    return JSON.stringify([answers, twin(await by.get(`${open.url}/1`)), twin({ body: listed })])
   }
   const address = `${forge.url}/api/v4/projects/${hidden.id}/issues/1`
   expect(await seen(owner)).toContain(address)

@@ -48,7 +48,7 @@ test('totals follow every kind of change', async () => {
   for (let n = 0; n < 6; n++) await root.post(url, { title: `engine ${n}`, labels: n % 2 ? 'bug' : 'bug,later' })
 
   const viewers = { root: await userOf(root.id), guest: await userOf(guest.id) }
-  const told = async (who: Person, path: string, { not, ...filter }: (typeof FILTERS)[number]) => {
+  const listed = async (who: Person, path: string, { not, ...filter }: (typeof FILTERS)[number]) => {
     const excluded = not && { 'not[labels]': not.labels }
     const { headers } = await who.get(path, { ...filter, ...excluded, scope: 'all', per_page: 1 })
     return Number(headers.get('x-total'))
@@ -93,11 +93,11 @@ test('totals follow every kind of change', async () => {
     await change()
     const totals: number[][] = []
     for (const filter of FILTERS) {
-      totals.push(await Promise.all([told(root, url, filter), told(guest, '/issues', filter)]))
+      totals.push(await Promise.all([listed(root, url, filter), listed(guest, '/issues', filter)]))
     }
     expect(totals, what).toEqual(await counted())
   }
-  expect(await told(root, url, { state: 'opened' })).toBe(6)
+  expect(await listed(root, url, { state: 'opened' })).toBe(6)
 })
 
 const userOf = async (id: number) => (await findUser(forge.app.db, id))!
@@ -133,8 +133,8 @@ test.runIf(testDatabaseUrl() === undefined)(
     const { administrator: root, app } = forge
     const project = await forge.project()
     for (let n = 0; n < 3; n++) await forge.issue(project, { title: `n${n}`, labels: ['bug'] })
-    const wanted = { project: project.id, labels: textList(app.db, ['bug']), label_total: 1 }
-    const total = async () => (await ofProject(app.db, wanted, { limit: 0, offset: 0 })).total
+    const values = { project: project.id, labels: textList(app.db, ['bug']), label_total: 1 }
+    const total = async () => (await ofProject(app.db, values, { limit: 0, offset: 0 })).total
     const change = (iid: number, labels: string) => root.put(`/projects/${project.id}/issues/${iid}`, { labels })
     expect(await total()).toBe(3)
     await change(1, '')

@@ -364,7 +364,7 @@ test('boards and what happened to issues follow a label to its group, and from i
     (await owner.get(`${at}/boards/${board.id}/lists`)).body.map(
       ({ label, position }: { label: { id: number }; position: number }) => [label.id, position],
     )
-  const told = async () =>
+  const events = async () =>
     (await owner.get(`${at}/issues/1/resource_label_events`)).body.map(
       ({ action, label }: { action: string; label: { id: number } | null }) => [action, label?.id],
     )
@@ -378,7 +378,7 @@ test('boards and what happened to issues follow a label to its group, and from i
     [other, 0],
     [ofGroup, 1],
   ])
-  expect(await told()).toEqual([
+  expect(await events()).toEqual([
     ['add', ofGroup],
     ['remove', ofGroup],
   ])
@@ -392,7 +392,7 @@ test('boards and what happened to issues follow a label to its group, and from i
     [other, 0],
     [kept, 1],
   ])
-  expect(await told()).toEqual([
+  expect(await events()).toEqual([
     ['add', kept],
     ['remove', kept],
   ])

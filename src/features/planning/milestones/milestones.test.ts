@@ -245,7 +245,7 @@ test('what was told of a milestone follows it to its group, and from it', async 
   await owner.post(`${at}/issues`, { title: 'An issue', milestone_id: second.id })
   await owner.put(`${at}/issues/1`, { milestone_id: 0 })
   await owner.put(`${at}/issues/1`, { milestone_id: second.id })
-  const told = async () =>
+  const events = async () =>
     (await owner.get(`${at}/issues/1/resource_milestone_events`)).body.map(
       ({ action, milestone }: { action: string; milestone: { id: number } | null }) => [action, milestone?.id],
     )
@@ -253,11 +253,11 @@ test('what was told of a milestone follows it to its group, and from it', async 
     (await owner.get(`${at}/events`, { target_type: 'milestone' })).body.map(
       ({ target_id, target_title }: { target_id: number; target_title: string }) => [target_id, target_title],
     )
-  const before = await told()
+  const before = await events()
   expect(before.at(-1)).toEqual(['add', second.id])
   expect(await happened()).toEqual([[second.id, 'v1']])
   await owner.post(`${url}/milestones/${first.id}/promote`)
-  expect(await told()).toEqual(before.map(([action]: [string]) => [action, first.id]))
+  expect(await events()).toEqual(before.map(([action]: [string]) => [action, first.id]))
   expect(await happened()).toEqual([[first.id, 'v1']])
 
   const target = await forge.group({}, owner)
@@ -265,7 +265,7 @@ test('what was told of a milestone follows it to its group, and from it', async 
   await forge.settle()
   const [kept] = (await owner.get(`${at}/milestones`)).body
   expect(kept).toMatchObject({ title: 'v1', project_id: other.id })
-  expect(await told()).toEqual(before.map(([action]: [string]) => [action, kept.id]))
+  expect(await events()).toEqual(before.map(([action]: [string]) => [action, kept.id]))
   expect((await happened()).map(([id]: [number]) => id)).toContain(kept.id)
 })
 

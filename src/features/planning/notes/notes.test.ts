@@ -14,16 +14,16 @@ test('a note is said, read, changed and deleted, and the issue counts it', async
   const url = await issue()
   const before = (await people.guest.get(url)).body
   forge.clock.advance(60_000)
-  const said = await people.guest.post(`${url}/notes`, { body: 'First' })
-  expect(said).toMatchObject({ status: 201 })
-  expect(said.body).toEqual({
+  const answer = await people.guest.post(`${url}/notes`, { body: 'First' })
+  expect(answer).toMatchObject({ status: 201 })
+  expect(answer.body).toEqual({
     id: expect.any(Number),
     type: null,
     body: 'First',
     attachment: null,
     author: expect.objectContaining({ id: people.guest.id }),
     created_at: expect.stringMatching(/Z$/),
-    updated_at: said.body.created_at,
+    updated_at: answer.body.created_at,
     system: false,
     noteable_id: before.id,
     noteable_type: 'Issue',
@@ -40,14 +40,14 @@ test('a note is said, read, changed and deleted, and the issue counts it', async
   const after = (await people.guest.get(url)).body
   expect(after.user_notes_count).toBe(1)
   expect(after.updated_at > before.updated_at).toBe(true)
-  expect((await people.guest.get(`${url}/notes/${said.body.id}`)).body).toEqual(said.body)
+  expect((await people.guest.get(`${url}/notes/${answer.body.id}`)).body).toEqual(answer.body)
 
   forge.clock.advance(60_000)
-  const changed = await people.master.put(`${url}/notes/${said.body.id}`, { body: 'Second' })
+  const changed = await people.master.put(`${url}/notes/${answer.body.id}`, { body: 'Second' })
   expect(changed).toMatchObject({ status: 200, body: { body: 'Second', author: { id: people.guest.id } } })
-  expect(changed.body.updated_at > said.body.updated_at).toBe(true)
-  expect((await people.guest.delete(`${url}/notes/${said.body.id}`)).status).toBe(204)
-  expect((await people.guest.get(`${url}/notes/${said.body.id}`)).body).toEqual({ message: '404 Not found' })
+  expect(changed.body.updated_at > answer.body.updated_at).toBe(true)
+  expect((await people.guest.delete(`${url}/notes/${answer.body.id}`)).status).toBe(204)
+  expect((await people.guest.get(`${url}/notes/${answer.body.id}`)).body).toEqual({ message: '404 Not found' })
   expect((await people.guest.get(url)).body.user_notes_count).toBe(0)
 })
 
@@ -107,11 +107,11 @@ test('what changes tell stays as it is', async () => {
   const { issue, owner } = await crewOf(forge)
   const url = await issue()
   await owner.put(url, { state_event: 'close' })
-  const [told] = (await owner.get(`${url}/notes`)).body
-  expect(told).toMatchObject({ body: 'closed', system: true })
-  expect(await owner.put(`${url}/notes/${told.id}`, { body: 'x' })).toMatchObject({ status: 200, body: told })
-  expect((await owner.delete(`${url}/notes/${told.id}`)).status).toBe(403)
-  expect((await owner.get(`${url}/notes`)).body).toEqual([told])
+  const [note] = (await owner.get(`${url}/notes`)).body
+  expect(note).toMatchObject({ body: 'closed', system: true })
+  expect(await owner.put(`${url}/notes/${note.id}`, { body: 'x' })).toMatchObject({ status: 200, body: note })
+  expect((await owner.delete(`${url}/notes/${note.id}`)).status).toBe(403)
+  expect((await owner.get(`${url}/notes`)).body).toEqual([note])
 })
 
 const blank = '{:note=>["can\'t be blank"]}'

@@ -147,14 +147,14 @@ test('commands are cut out of what is said, and what comes of them is told with 
   const kept = await owner.post(`${url}/notes`, { body: hidden })
   expect([kept.status, kept.body.body]).toEqual([201, hidden])
   expect((await owner.get(url)).body).toMatchObject({ confidential: false, discussion_locked: null })
-  const said = await owner.post(`${url}/notes`, { body: ' That is it.\r\n/close\n```\n/reopen\n```\n/shrug ' })
-  expect(said).toMatchObject({
+  const answer = await owner.post(`${url}/notes`, { body: ' That is it.\r\n/close\n```\n/reopen\n```\n/shrug ' })
+  expect(answer).toMatchObject({
     status: 201,
     body: { body: 'That is it.\n```\n/reopen\n```\n¯\\_(ツ)_/¯', commands_changes: { state_event: 'close' } },
   })
   expect((await owner.get(url)).body.state).toBe('closed')
   // Editing a note runs no quick actions.
-  const changed = await owner.put(`${url}/notes/${said.body.id}`, { body: 'Or not\n/reopen' })
+  const changed = await owner.put(`${url}/notes/${answer.body.id}`, { body: 'Or not\n/reopen' })
   expect(changed.body.body).toBe('Or not\n/reopen')
   expect((await owner.get(url)).body.state).toBe('closed')
 })
@@ -170,8 +170,8 @@ test('commands of one text are carried out as those before them leave it, or do 
     summary: ['Added 2h spent time.', 'Subtracted 1h spent time.'],
   })
   expect(await spent()).toBe(3600)
-  const said = await say('one is too much\n/spend -1h\n/spend -1h')
-  expect([said.body, said.summary ?? said.commands_changes]).toEqual(['one is too much', anything])
+  const answer = await say('one is too much\n/spend -1h\n/spend -1h')
+  expect([answer.body, answer.summary ?? answer.commands_changes]).toEqual(['one is too much', anything])
   expect(await spent()).toBe(0)
   const bodies = (await owner.get(`${url}/notes`)).body.map(({ body }: { body: string }) => body)
   expect(bodies).toContain('subtracted 1h of time spent')
@@ -241,8 +241,8 @@ test('an issue is moved by a word, with what was said along with it', async () =
   const { owner } = here
   await there.owner.post(`/projects/${there.id}/members`, { user_id: owner.id, access_level: 20 })
   const url = await here.issue()
-  const said = await owner.post(`${url}/notes`, { body: `Over there, like #1\n/move ${there.path}` })
-  expect(said).toMatchObject({ status: 201, body: { commands_changes: { target_project_id: there.id } } })
+  const answer = await owner.post(`${url}/notes`, { body: `Over there, like #1\n/move ${there.path}` })
+  expect(answer).toMatchObject({ status: 201, body: { commands_changes: { target_project_id: there.id } } })
   expect((await owner.get(url)).body).toMatchObject({ state: 'closed', moved_to_id: anything })
   const [moved] = (await owner.get(`/projects/${there.id}/issues`)).body
   const notes = (await owner.get(`/projects/${there.id}/issues/${moved.iid}/notes`, { sort: 'asc' })).body
@@ -277,8 +277,8 @@ test('how bad an incident is, is said by a word', async () => {
     body: { commands_changes: { severity: 'high' }, summary: ['Set the severity to High - S2.'] },
   })
   expect((await owner.get(incident)).body.severity).toBe('HIGH')
-  const [told] = (await owner.get(`${incident}/notes`)).body
-  expect(told.body).toBe('set the severity to **High - S2**')
+  const [note] = (await owner.get(`${incident}/notes`)).body
+  expect(note.body).toBe('set the severity to **High - S2**')
   await say(incident, '/severity critical')
   for (const nothing of ['/severity S5', '/severity bad', '/severity'])
     expect((await say(incident, nothing)).body.summary).toEqual([])
@@ -304,9 +304,9 @@ test('a branch is begun from an issue by who may push, and told of', async () =>
     },
   })
   expect(await branches()).toEqual(['1-the-mill-ja-ms-again', 'master'])
-  const [told] = (await owner.get(`${url}/notes`)).body
+  const [note] = (await owner.get(`${url}/notes`)).body
   const link = `${forge.url}/${path}/-/compare/master...1-the-mill-ja-ms-again`
-  expect(told).toMatchObject({ system: true, body: `created branch [\`1-the-mill-ja-ms-again\`](${link})` })
+  expect(note).toMatchObject({ system: true, body: `created branch [\`1-the-mill-ja-ms-again\`](${link})` })
   // An existing or invalid branch is not created.
   for (const name of ['', ' master', ' a..b']) {
     const again = await say(`/create_merge_request${name}`)
@@ -344,8 +344,8 @@ test('a commit is tagged by a word on it', async () => {
     },
   })
   expect((await people.developer.post(`${url}/comments`, { note: '/tag v2' })).status).toBe(202)
-  const said = await people.developer.post(`${url}/comments`, { note: 'Again\n/tag v2' })
-  expect(said).toMatchObject({ status: 201, body: { note: 'Again' } })
+  const answer = await people.developer.post(`${url}/comments`, { note: 'Again\n/tag v2' })
+  expect(answer).toMatchObject({ status: 201, body: { note: 'Again' } })
   expect(await people.developer.post(`${url}/comments`, { note: '/tag v2' })).toMatchObject({
     status: 202,
     body: { commands_changes: {}, summary: [] },

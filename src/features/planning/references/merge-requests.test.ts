@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(async () => forge.close())
 
 /** The cross-reference notes of a merge request that a user sees. */
-async function toldTo(id: number, who: Person): Promise<string[]> {
+async function notesFor(id: number, who: Person): Promise<string[]> {
   await forge.settle()
   const { app } = forge
   const notes = await app.db
@@ -26,7 +26,7 @@ async function toldTo(id: number, who: Person): Promise<string[]> {
   return (await withoutHidden(app, await findUser(app.db, who.id), notes)).map(({ body }) => body)
 }
 
-async function toldToIssue(who: Person, url: string): Promise<string[]> {
+async function notesOfIssue(who: Person, url: string): Promise<string[]> {
   await forge.settle()
   const { body } = await who.get(`${url}/notes`, { sort: 'asc' })
   return (body as { system: boolean; body: string }[])
@@ -42,12 +42,12 @@ test('merge requests, issues and commits that name each other are told so, once'
   await owner.put(one.url, { description: `See #${issue.iid} again` })
   await owner.put(`${at}/issues/${issue.iid}`, { description: `In ${project.path_with_namespace}!${one.iid}` })
   const commit = await forge.seed(project, { 'c.txt': 'c\n' }, { as: owner, message: `As in !${one.iid}` })
-  expect(await toldTo(one.id, owner)).toEqual([
+  expect(await notesFor(one.id, owner)).toEqual([
     `mentioned in merge request !${other.iid}`,
     `mentioned in issue #${issue.iid}`,
     `mentioned in commit ${commit.id}`,
   ])
-  expect(await toldToIssue(owner, `${at}/issues/${issue.iid}`)).toEqual([`mentioned in merge request !${one.iid}`])
+  expect(await notesOfIssue(owner, `${at}/issues/${issue.iid}`)).toEqual([`mentioned in merge request !${one.iid}`])
   const related = await owner.get(`${at}/issues/${issue.iid}/related_merge_requests`)
   expect(related.body.map(({ iid }: { iid: number }) => iid)).toEqual([one.iid])
   // A mention of the merge request's own commits adds no note.
@@ -70,20 +70,20 @@ test('what a reader may not see is told to nobody but those who may', async () =
   await owner.put(`${open.at}/issues/${hidden.iid}`, { description: `!${one.iid}` })
   const path = `${closed.project.path_with_namespace}!${secret.iid}`
   const issueUrl = `${open.at}/issues/${issue.iid}`
-  expect(await toldToIssue(owner, issueUrl)).toEqual([`mentioned in merge request ${path}`])
-  expect(await toldToIssue(stranger, issueUrl)).toEqual([])
-  expect(await toldTo(one.id, owner)).toEqual([
+  expect(await notesOfIssue(owner, issueUrl)).toEqual([`mentioned in merge request ${path}`])
+  expect(await notesOfIssue(stranger, issueUrl)).toEqual([])
+  expect(await notesFor(one.id, owner)).toEqual([
     `mentioned in merge request ${path}`,
     `mentioned in issue #${hidden.iid}`,
   ])
-  expect(await toldTo(one.id, stranger)).toEqual([])
+  expect(await notesFor(one.id, stranger)).toEqual([])
   expect((await stranger.get(`${issueUrl}/related_merge_requests`)).body).toEqual([])
   expect((await owner.get(`${issueUrl}/related_merge_requests`)).body).toHaveLength(1)
 
   // An author cannot reference records they may not see.
   await stranger.post(`${open.at}/issues`, { title: 'Guess', description: path })
   await forge.settle()
-  expect(await toldTo(secret.id, owner)).toEqual([])
+  expect(await notesFor(secret.id, owner)).toEqual([])
 
   const render = async (who: Person, text: string) =>
     (await who.post('/markdown', { text, gfm: true, project: open.project.path_with_namespace })).body.html as string

@@ -9,7 +9,7 @@ let forge: TestForge
 beforeAll(async () => void (forge = await startForge()))
 afterAll(async () => forge.close())
 
-async function told(url: string, by: Person): Promise<string[]> {
+async function notesOf(url: string, by: Person): Promise<string[]> {
   await forge.settle()
   const notes = (await by.get(`${url}/notes`, { sort: 'asc' })).body
   return notes.filter(({ system }: { system: boolean }) => system).map(({ body }: { body: string }) => body)
@@ -18,13 +18,15 @@ async function told(url: string, by: Person): Promise<string[]> {
 test('what an issue or a note names is told once', async () => {
   const { issue, owner } = await crewOf(forge)
   const [first, second] = [await issue(), await issue({ description: 'After #1, as `#1`' })]
-  expect(await told(first, owner)).toEqual(['mentioned in issue #2'])
+  expect(await notesOf(first, owner)).toEqual(['mentioned in issue #2'])
   await owner.post(`${second}/notes`, { body: 'Again #1' })
   await owner.put(second, { description: 'Still #1 and #2' })
-  expect(await told(first, owner)).toEqual(['mentioned in issue #2'])
+  expect(await notesOf(first, owner)).toEqual(['mentioned in issue #2'])
   const { body: note } = await owner.post(`${first}/notes`, { body: 'Nothing' })
   await owner.put(`${first}/notes/${note.id}`, { body: 'See #2' })
-  expect((await told(second, owner)).filter((body) => body.startsWith('mentioned'))).toEqual(['mentioned in issue #1'])
+  expect((await notesOf(second, owner)).filter((body) => body.startsWith('mentioned'))).toEqual([
+    'mentioned in issue #1',
+  ])
 })
 
 test('references from other projects are hidden from viewers without access', async () => {
@@ -33,9 +35,9 @@ test('references from other projects are hidden from viewers without access', as
   await there.issue({ description: `See ${here.path}#1` })
   await here.issue({ description: 'See #1', confidential: true })
   const body = `mentioned in issue ${there.path}#1`
-  expect(await told(url, there.owner)).toEqual([body])
-  expect(await told(url, here.owner)).toEqual(['mentioned in issue #2'])
-  expect(await told(url, here.people.guest)).toEqual([])
+  expect(await notesOf(url, there.owner)).toEqual([body])
+  expect(await notesOf(url, here.owner)).toEqual(['mentioned in issue #2'])
+  expect(await notesOf(url, here.people.guest)).toEqual([])
   const [note] = (await there.owner.get(`${url}/notes`)).body
   expect((await here.owner.get(`${url}/notes/${note.id}`)).status).toBe(404)
   expect((await here.people.guest.get(`${url}/discussions`)).body).toEqual([])
@@ -46,8 +48,8 @@ test('what is internal, or not for the writer to see, is not told', async () => 
   const [first, second, hidden] = [await here.issue(), await here.issue(), await there.issue()]
   await here.owner.post(`${second}/notes`, { body: 'Between us: #1', internal: true })
   await here.owner.post(`${second}/notes`, { body: `${there.path}#1` })
-  expect(await told(first, here.owner)).toEqual([])
-  expect(await told(hidden, there.owner)).toEqual([])
+  expect(await notesOf(first, here.owner)).toEqual([])
+  expect(await notesOf(hidden, there.owner)).toEqual([])
 })
 
 test('who is named is kept, and told once', async () => {
@@ -128,12 +130,12 @@ test('a commit names issues, and on the default branch it closes them', async ()
   await fillProject(forge, crew.id)
   const [first, second] = [await issue(), await issue()]
   const aside = await commit(crew, owner, 'aside', 'Closes #1')
-  expect(await told(first, owner)).toEqual([`mentioned in commit ${aside}`])
+  expect(await notesOf(first, owner)).toEqual([`mentioned in commit ${aside}`])
   expect((await owner.get(first)).body.state).toBe('opened')
   const sha = await commit(crew, people.master, 'master', 'Fixes #2, about #1')
-  expect(await told(second, owner)).toEqual([`closed via commit ${sha}`])
+  expect(await notesOf(second, owner)).toEqual([`closed via commit ${sha}`])
   expect((await owner.get(second)).body).toMatchObject({ state: 'closed', closed_by: { id: people.master.id } })
-  expect(await told(first, owner)).toEqual([`mentioned in commit ${aside}`, `mentioned in commit ${sha}`])
+  expect(await notesOf(first, owner)).toEqual([`mentioned in commit ${aside}`, `mentioned in commit ${sha}`])
 })
 
 test('who may not change an issue does not close it by a commit', async () => {
@@ -143,8 +145,8 @@ test('who may not change an issue does not close it by a commit', async () => {
   const sha = await commit(here, here.owner, 'master', `Closes ${there.path}#1`)
   await forge.settle()
   expect((await there.owner.get(url)).body.state).toBe('opened')
-  expect(await told(url, here.owner)).toEqual([`mentioned in commit ${here.path}@${sha}`])
-  expect(await told(url, there.owner)).toEqual([])
+  expect(await notesOf(url, here.owner)).toEqual([`mentioned in commit ${here.path}@${sha}`])
+  expect(await notesOf(url, there.owner)).toEqual([])
 })
 
 test('where an issue went, what it repeats, relates to and was closed by is hidden likewise', async () => {
@@ -162,7 +164,7 @@ test('where an issue went, what it repeats, relates to and was closed by is hidd
   await there.owner.post(`${first}/clone`, { to_project_id: there.id })
   await there.owner.post(`${second}/move`, { to_project_id: there.id })
 
-  expect(await told(first, there.owner)).toEqual([
+  expect(await notesOf(first, there.owner)).toEqual([
     `marked this issue as related to ${there.path}#1`,
     `marked this issue as a duplicate of ${there.path}#1`,
     'closed',
@@ -170,11 +172,11 @@ test('where an issue went, what it repeats, relates to and was closed by is hidd
     `closed via commit ${there.path}@${closing}`,
     `cloned to ${there.path}#2`,
   ])
-  for (const one of [owner, master, guest]) expect(await told(first, one)).toEqual(['closed', 'reopened'])
-  expect(await told(second, there.owner)).toEqual([`moved to ${there.path}#3`])
-  expect(await told(second, guest)).toEqual([])
+  for (const one of [owner, master, guest]) expect(await notesOf(first, one)).toEqual(['closed', 'reopened'])
+  expect(await notesOf(second, there.owner)).toEqual([`moved to ${there.path}#3`])
+  expect(await notesOf(second, guest)).toEqual([])
   expect((await guest.get(`${second}/discussions`)).body).toEqual([])
-  expect(await told(other, there.people.guest)).toEqual([
+  expect(await notesOf(other, there.people.guest)).toEqual([
     `marked this issue as related to ${path}#1`,
     `marked ${path}#1 as a duplicate of this issue`,
   ])
@@ -190,7 +192,7 @@ test('nothing is told to what is archived', async () => {
   await commit(there, there.owner, 'master', `Closes ${here.path}#1`)
   const answer = await there.owner.post(`${other}/notes`, { body: `/duplicate ${here.path}#1` })
   expect(answer).toMatchObject({ status: 202, body: { commands_changes: {}, summary: [] } })
-  expect(await told(url, there.owner)).toEqual([])
+  expect(await notesOf(url, there.owner)).toEqual([])
   expect((await here.owner.get(url)).body).toEqual(before)
   expect((await there.owner.get(other)).body.state).toBe('opened')
 })
@@ -208,13 +210,13 @@ test('what a fork takes over from its source is not told again, what is its own 
   const git = (...args: string[]) => forge.git(args, { as: jane, cwd: folder.path })
   await git('clone', '-q', `${forge.url}/${path}.git`, 'work')
   await git('-C', 'work', 'push', '-q', `${forge.url}/${fork.path_with_namespace}.git`, 'HEAD:refs/heads/master')
-  expect(await told(url, owner)).toEqual([`mentioned in commit ${sha}`])
+  expect(await notesOf(url, owner)).toEqual([`mentioned in commit ${sha}`])
   const { body: own } = await jane.post(`/projects/${fork.id}/repository/commits`, {
     branch: 'master',
     commit_message: `Mine, for ${path}#1`,
     actions: [{ action: 'create', file_path: 'mine.txt', content: 'mine' }],
   })
-  expect(await told(url, jane)).toEqual([
+  expect(await notesOf(url, jane)).toEqual([
     `mentioned in commit ${sha}`,
     `mentioned in commit ${fork.path_with_namespace}@${own.id}`,
   ])

@@ -21,8 +21,8 @@ async function snippetOf(
 test('a snippet is talked about and reacted to', async () => {
   const { id, url, snippet, people, owner } = await snippetOf()
   forge.clock.advance(60_000)
-  const said = await people.guest.post(`${url}/notes`, { body: 'Sharp\n/close' })
-  expect(said).toMatchObject({
+  const first = await people.guest.post(`${url}/notes`, { body: 'Sharp\n/close' })
+  expect(first).toMatchObject({
     status: 201,
     body: {
       body: 'Sharp\n/close',
@@ -42,8 +42,8 @@ test('a snippet is talked about and reacted to', async () => {
   const award = await people.guest.post(`${url}/award_emoji`, { name: '+1' })
   expect(award.body).toMatchObject({ name: 'thumbsup', awardable_type: 'Snippet', awardable_id: snippet.id })
   expect((await people.guest.post(`${url}/award_emoji`, { name: 'thumbsup' })).status).toBe(404)
-  const onNote = await owner.post(`${url}/notes/${said.body.id}/award_emoji`, { name: 'tada' })
-  expect(onNote.body).toMatchObject({ awardable_type: 'Note', awardable_id: said.body.id })
+  const onNote = await owner.post(`${url}/notes/${first.body.id}/award_emoji`, { name: 'tada' })
+  expect(onNote.body).toMatchObject({ awardable_type: 'Note', awardable_id: first.body.id })
 
   await owner.delete(url)
   const left = await forge.app.db.selectFrom('notes').select('id').where('project_id', '=', id).execute()
@@ -83,7 +83,7 @@ test('what is said of a snippet is told where the snippet is seen', async () => 
   const [stranger, external] = [await forge.user(), await forge.user({ external: true })]
   await people.guest.post(`${url}/notes`, { body: 'A sharp blade' })
   await forge.settle()
-  const told = async (by: Client) => {
+  const notesFor = async (by: Client) => {
     const events = (await by.get(`/projects/${id}/events`, { action: 'commented' })).body
     return events.map(({ target_title }: { target_title: string }) => target_title)
   }
@@ -105,7 +105,7 @@ test('what is said of a snippet is told where the snippet is seen', async () => 
     await owner.put(url, { visibility })
     for (const [name, by] of Object.entries(readers)) {
       const times = seen[name as keyof typeof seen]
-      expect(await told(by), `${name}, ${visibility}`).toHaveLength(times)
+      expect(await notesFor(by), `${name}, ${visibility}`).toHaveLength(times)
     }
     // Anonymous users cannot search.
     const { visitor: _nobody, ...searching } = readers
@@ -113,7 +113,7 @@ test('what is said of a snippet is told where the snippet is seen', async () => 
       expect(await found(by), `${name}, ${visibility}`).toHaveLength(seen[name as keyof typeof seen])
   }
   await owner.put(`/projects/${id}`, { snippets_enabled: false })
-  expect(await told(owner)).toEqual([])
+  expect(await notesFor(owner)).toEqual([])
   expect(await found(owner)).toEqual([])
 })
 

@@ -233,16 +233,16 @@ test('security 2: a name that leads elsewhere by and by leads nowhere', async ()
 test('security 2: what was checked is what is connected to, though the name is inside by then', async () => {
   await using forge = await startForge()
   // A second address of this machine stands for another machine.
-  await using wanted = await startGitOrigin({ host: '127.0.0.2' })
-  await using inside = await startGitOrigin({ port: wanted.port })
-  for (const origin of [wanted, inside]) await origin.addRepository('x.git', ...COMMITS)
+  await using target = await startGitOrigin({ host: '127.0.0.2' })
+  await using inside = await startGitOrigin({ port: target.port })
+  for (const origin of [target, inside]) await origin.addRepository('x.git', ...COMMITS)
   await allowLocal(forge)
   using names = answering(['127.0.0.2'], ['127.0.0.2'], ['127.0.0.1'])
   // The resolver of the system, which git would use, answers 127.0.0.1.
-  const import_url = `http://localhost:${wanted.port}/x.git`
+  const import_url = `http://localhost:${target.port}/x.git`
   const project = await imported(forge, await forge.user(), import_url)
   expect(project).toMatchObject({ import_status: 'finished', empty_repo: false })
-  expect(wanted.requests.length).toBeGreaterThan(1)
+  expect(target.requests.length).toBeGreaterThan(1)
   expect(inside.requests).toEqual([])
   expect(names.asked()).toBe(2)
 })
@@ -251,13 +251,13 @@ test.each<[string, (origin: GitOrigin) => string, string]>([
   ['a missing repository', ({ url }) => `${url}/missing.git`, 'The repository was not found'],
   ['an address nobody listens at', () => 'http://127.0.0.1:1024/x.git', 'The server cannot be reached'],
   ['a name that means nothing', () => 'http://nowhere.invalid/x.git', 'The host cannot be resolved'],
-])('%s fails with a short word', async (_what, address, said) => {
+])('%s fails with a short word', async (_what, address, message) => {
   await using forge = await startForge()
   await using origin = await startGitOrigin()
   await allowLocal(forge)
   const jane = await forge.user()
   const project = await imported(forge, jane, address(origin))
-  expect(project).toMatchObject({ import_status: 'failed', import_error: said, empty_repo: true })
+  expect(project).toMatchObject({ import_status: 'failed', import_error: message, empty_repo: true })
   expect(await runGit([`--git-dir=${await dirOf(forge, project.id)}`, 'for-each-ref'])).toBe('')
 
   const { url } = await origin.addRepository('x.git', ...COMMITS)
@@ -388,7 +388,7 @@ test('an import is cancelled, under way or not yet begun; the project stays, emp
   const jane = await forge.user()
   const create = async (name: string) =>
     (await jane.post('/projects', { name, import_url: large.url })).body.id as number
-  const told = async (id: number) => {
+  const statusOf = async (id: number) => {
     const { import_status, import_error } = (await jane.get(`/projects/${id}/import`)).body
     return [import_status, import_error]
   }
@@ -398,22 +398,22 @@ test('an import is cancelled, under way or not yet begun; the project stays, emp
   await asked
   await expect.poll(async () => (await rowOf(forge, id))!.import_status).toBe('started')
   expect((await jane.delete(`/projects/${id}/import`)).status).toBe(204)
-  expect(await told(id)).toEqual(cancelled)
+  expect(await statusOf(id)).toEqual(cancelled)
   await forge.settle()
-  expect(await told(id)).toEqual(cancelled)
+  expect(await statusOf(id)).toEqual(cancelled)
   expect((await jane.get(`/projects/${id}`)).body.empty_repo).toBe(true)
   expect((await jane.delete(`/projects/${id}/import`)).status).toBe(304)
 
   const waiting = await create('Plane')
   expect((await jane.delete(`/projects/${waiting}/import`)).status).toBe(204)
   await forge.settle()
-  expect(await told(waiting)).toEqual(cancelled)
+  expect(await statusOf(waiting)).toEqual(cancelled)
 
   await using quick = await startGitOrigin()
   const { url } = await quick.addRepository('y.git', ...COMMITS)
   expect((await jane.put(`/projects/${id}`, { name: 'Saw', import_url: url })).status).toBe(200)
   await forge.settle()
-  expect(await told(id)).toEqual(['finished', null])
+  expect(await statusOf(id)).toEqual(['finished', null])
 })
 
 test('progress is told while it goes on', async () => {

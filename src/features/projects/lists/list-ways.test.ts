@@ -232,8 +232,8 @@ test.runIf(testDatabaseUrl() === undefined)(
     await using forge = await startForge()
     const { db } = forge.app
     const plan = async (values: object) => {
-      const wanted = { archived: false, walked: true, limit: 20, offset: 0, ...values } as const
-      const page = pageOfProjects.compile(db, wanted)
+      const parameters = { archived: false, walked: true, limit: 20, offset: 0, ...values } as const
+      const page = pageOfProjects.compile(db, parameters)
       const { rows } = await db.executeQuery<{ detail: string }>({ ...page, sql: `explain query plan ${page.sql}` })
       return rows.map(({ detail }) => detail)
     }

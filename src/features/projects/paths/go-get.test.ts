@@ -13,16 +13,16 @@ test('Go is told the repository of a package, and nothing of what is hidden', as
   ])
     await administrator.post('/projects', { name: path, path, visibility, namespace_id: group.id })
   const host = forge.url.replace('http://', '')
-  const told = async (path: string) => {
+  const answerAt = async (path: string) => {
     const answer = await fetch(`${forge.url}/${path}?go-get=1`)
     expect(answer.status).toBe(200)
     return /content="([^"]*)"/.exec(await answer.text())?.[1]
   }
   const mill = `${host}/outer/inner/mill git ${forge.url}/outer/inner/mill.git`
-  expect(await told('outer/inner/mill')).toBe(mill)
-  expect(await told('outer/inner/mill/some/package')).toBe(mill)
+  expect(await answerAt('outer/inner/mill')).toBe(mill)
+  expect(await answerAt('outer/inner/mill/some/package')).toBe(mill)
   const hidden = `${host}/outer/inner git ${forge.url}/outer/inner.git`
-  expect(await told('outer/inner/safe')).toBe(hidden)
-  expect(await told('outer/inner/none')).toBe(hidden)
-  expect(await told('a/%22%3E%3Cscript%3E')).not.toMatch(/[<>]/)
+  expect(await answerAt('outer/inner/safe')).toBe(hidden)
+  expect(await answerAt('outer/inner/none')).toBe(hidden)
+  expect(await answerAt('a/%22%3E%3Cscript%3E')).not.toMatch(/[<>]/)
 })

@@ -27,10 +27,10 @@ test('what a client writes on create and update is read back by every read', asy
   await jane.get(`/projects/${other}`)
   expect((await jane.put(`/projects/${other}`, WRITTEN)).body).toMatchObject(WRITTEN)
 
-  const told = { ...WRITTEN, emails_enabled: false }
-  expect((await jane.get(`/projects/${id}`)).body).toMatchObject(told)
-  expect((await jane.get(`/projects/${other}`)).body).toMatchObject(told)
-  expect((await jane.get('/projects', { owned: true })).body).toMatchObject([told, told])
+  const PRESENTED = { ...WRITTEN, emails_enabled: false }
+  expect((await jane.get(`/projects/${id}`)).body).toMatchObject(PRESENTED)
+  expect((await jane.get(`/projects/${other}`)).body).toMatchObject(PRESENTED)
+  expect((await jane.get('/projects', { owned: true })).body).toMatchObject([PRESENTED, PRESENTED])
 
   const cleared = { suggestion_commit_message: null, ci_default_git_depth: null, emails_disabled: false }
   const blank = { suggestion_commit_message: null, ci_default_git_depth: '', emails_enabled: true, build_timeout: '' }
@@ -81,13 +81,13 @@ test.each([
   [{ auto_cancel_pending_pipelines: 'maybe' }, { error: 'auto_cancel_pending_pipelines does not have a valid value' }],
   [{ auto_devops_deploy_strategy: 'soon' }, { error: 'auto_devops_deploy_strategy does not have a valid value' }],
   [{ pages_access_level: 'all' }, { error: 'pages_access_level does not have a valid value' }],
-])('%o is refused on create and on update', async (given, said) => {
+])('%o is refused on create and on update', async (given, message) => {
   await using forge = await startForge()
   const { administrator } = forge
   const project = await forge.project()
   const before = (await administrator.get(`/projects/${project.id}`)).body
-  expect(await administrator.post('/projects', { name: 'new', ...given })).toMatchObject({ status: 400, body: said })
-  expect(await administrator.put(`/projects/${project.id}`, given)).toMatchObject({ status: 400, body: said })
+  expect(await administrator.post('/projects', { name: 'new', ...given })).toMatchObject({ status: 400, body: message })
+  expect(await administrator.put(`/projects/${project.id}`, given)).toMatchObject({ status: 400, body: message })
   expect((await administrator.get(`/projects/${project.id}`)).body).toEqual(before)
 })
 

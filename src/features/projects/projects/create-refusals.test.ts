@@ -176,7 +176,7 @@ test('the limit counts personal projects, not those of groups nor those that are
   const { administrator: root, app } = forge
   const user = await forge.user({ projects_limit: 1 })
   const group = (await user.post('/groups', { name: 'g', path: 'g' })).body
-  const refusal = (said: string) => ({ status: 403, body: { error: [said] } })
+  const refusal = (message: string) => ({ status: 403, body: { error: [message] } })
   const one = refusal('Your project limit is 1 projects! Please contact your administrator to increase it')
   const first = await projectBy(user, 'first')
   expect(await user.post('/projects', { path: 'second' })).toMatchObject(one)

@@ -276,10 +276,10 @@ test('other spellings are understood', async () => {
     [{ default_branch: 'main' }, { default_branch: null, empty_repo: true }],
     [{ nonsense: { deep: [1] }, id: 77, creator_id: 77, runners_token: 'mine', archived: true }, { archived: false }],
   ]
-  for (const [n, [input, said]] of table.entries()) {
+  for (const [n, [input, message]] of table.entries()) {
     const { id } = await projectBy(user, `p${n}`, input)
     expect((await user.get(`/projects/${id}`)).body, JSON.stringify(input)).toMatchObject({
-      ...said,
+      ...message,
       creator_id: user.id,
     })
   }

@@ -3,7 +3,7 @@ import { castFor, groupOf, projectIn, statuses } from '../../../../test/groups.t
 import { formOf, picture, projectBy, repositoriesOf, stateOf } from '../../../../test/projects.ts'
 import { startForge, type Client, type TestForge } from '../../../forge.ts'
 
-const told = async (forge: TestForge) => (await forge.events()).filter((name) => name.startsWith('project'))
+const projectEvents = async (forge: TestForge) => (await forge.events()).filter((name) => name.startsWith('project'))
 
 test('archiving and taking back: who may, what it answers, and that twice is once', async () => {
   await using forge = await startForge()
@@ -14,7 +14,7 @@ test('archiving and taking back: who may, what it answers, and that twice is onc
   //              anonymous stranger external guest reporter developer master owner administrator blocked
   const owners = [401, 403, 403, 403, 403, 403, 403, 200, 200, 401]
   expect(await statuses(cast, call('archive'))).toEqual(owners)
-  expect(await told(forge)).toEqual(['project.created', 'project.updated'])
+  expect(await projectEvents(forge)).toEqual(['project.created', 'project.updated'])
   const {
     permissions: _p,
     runners_token: _t,
@@ -24,7 +24,7 @@ test('archiving and taking back: who may, what it answers, and that twice is onc
   expect(before.archived).toBe(true)
   const again = await cast.owner.post(`/projects/${id}/archive`)
   expect([again.status, again.body]).toEqual([200, before])
-  expect(await told(forge)).toHaveLength(2)
+  expect(await projectEvents(forge)).toHaveLength(2)
 
   const listed = async (filter = {}) => (await cast.owner.get('/projects', filter)).body.length
   expect([await listed(), await listed({ archived: false }), await listed({ archived: true })]).toEqual([0, 0, 1])
@@ -32,7 +32,7 @@ test('archiving and taking back: who may, what it answers, and that twice is onc
   expect((await cast.master.put(`/projects/${id}`, { description: 'kept' })).status).toBe(200)
   expect(await statuses(cast, call('unarchive'))).toEqual(owners)
   expect((await cast.owner.post(`/projects/${id}/unarchive`)).body.archived).toBe(false)
-  expect(await told(forge)).toHaveLength(4)
+  expect(await projectEvents(forge)).toHaveLength(4)
   expect([await listed(), await listed({ archived: true })]).toEqual([1, 0])
 
   const hidden = await projectIn(forge, await groupOf(forge, 'hidden'), 'q')
@@ -170,7 +170,7 @@ test('of many personal projects most go after their owner, and all are told of',
   expect((await root.get('/projects')).body).toEqual([])
   await forge.settle()
   expect(await count()).toBe(0)
-  expect((await told(forge)).filter((name) => name === 'project.deleted')).toHaveLength(150)
+  expect((await projectEvents(forge)).filter((name) => name === 'project.deleted')).toHaveLength(150)
   const left = await app.db.selectFrom('namespaces').select('full_path').where('full_path', '=', 'ann').execute()
   expect(left).toEqual([])
 })

@@ -91,7 +91,7 @@ const nothing = `${[
   'branch_name_regex, author_email_regex, file_name_regex, max_file_size, commit_committer_check',
   'reject_unsigned_commits',
 ].join(', ')} are missing, at least one parameter must be provided`
-const said = (text: string) => ({ message: text, error: text })
+const refusal = (text: string) => ({ message: text, error: text })
 const bad = (pattern: string, reason: string) => [`Regular expression '${pattern}' is invalid: ${reason}`]
 
 test('refuses what cannot be a rule, and nothing moves', async () => {
@@ -99,8 +99,8 @@ test('refuses what cannot be a rule, and nothing moves', async () => {
   const { url, owner } = await openSource(forge, 'projects')
   const path = `${url}/push_rule`
   const refusals: [Record<string, unknown>, unknown][] = [
-    [{ member_check: 'perhaps' }, said('member_check is invalid')],
-    [{ max_file_size: '12x' }, said('max_file_size is invalid')],
+    [{ member_check: 'perhaps' }, refusal('member_check is invalid')],
+    [{ max_file_size: '12x' }, refusal('max_file_size is invalid')],
     [{ max_file_size: -1 }, { message: { max_file_size: ['must be greater than or equal to 0'] } }],
     [{ max_file_size: 2 ** 31 }, { message: { max_file_size: ['must be less than or equal to 2147483647'] } }],
     [{ branch_name_regex: '(' }, { message: { branch_name_regex: bad('(', 'missing closing )') } }],
@@ -121,7 +121,7 @@ test('refuses what cannot be a rule, and nothing moves', async () => {
   for (const [input, body] of refusals) expect(await owner.post(path, input)).toEqual({ status: 400, body, headers })
   expect(await owner.get(path)).toEqual(NULL)
   const { body: rule } = await owner.post(path, { author_email_regex: 'x'.repeat(511) })
-  const changes: typeof refusals = [...refusals, [{}, said(nothing)], [{ unknown: true }, said(nothing)]]
+  const changes: typeof refusals = [...refusals, [{}, refusal(nothing)], [{ unknown: true }, refusal(nothing)]]
   for (const [input, body] of changes) expect(await owner.put(path, input)).toEqual({ status: 400, body, headers })
   expect((await owner.get(path)).body).toEqual(rule)
 })

@@ -97,7 +97,7 @@ test('the list tells which are merged, protected and the default one', async () 
   const { url, repository, owner, member } = await open(forge)
   await owner.post(`${url}/protected_branches`, { name: 'feature/*', push_access_level: 40, merge_access_level: 30 })
   await owner.post(`${url}/protected_branches`, { name: 'old', push_access_level: 30, merge_access_level: 40 })
-  const told = async (caller: { get: typeof owner.get }) =>
+  const listed = async (caller: { get: typeof owner.get }) =>
     (await caller.get(`${repository}/branches`)).body.map((branch: Record<string, unknown>) =>
       [
         branch.name,
@@ -106,19 +106,19 @@ test('the list tells which are merged, protected and the default one', async () 
         ),
       ].join(' '),
     )
-  expect(await told(owner)).toEqual([
+  expect(await listed(owner)).toEqual([
     'feature/x protected developers_can_merge can_push',
     'master can_push default',
     'old merged protected developers_can_push can_push',
     'same can_push',
   ])
-  expect(await told(await member(30))).toEqual([
+  expect(await listed(await member(30))).toEqual([
     'feature/x protected developers_can_merge',
     'master can_push default',
     'old merged protected developers_can_push can_push',
     'same can_push',
   ])
-  expect(await told(await member(20))).toEqual([
+  expect(await listed(await member(20))).toEqual([
     'feature/x protected developers_can_merge',
     'master default',
     'old merged protected developers_can_push',
@@ -186,9 +186,9 @@ test('a branch begins at a branch, a tag or a commit', async () => {
     expect(await git('rev-parse', `refs/heads/${branch}`)).toBe(id)
   }
   expect((await owner.get(`${repository}/branches/a%2Fthree.json`)).body.name).toBe('a/three.json')
-  const told = await forge.app.db.selectFrom('events').select(['name', 'payload']).orderBy('id', 'desc').execute()
-  expect(told[0]!.name).toBe('repository.changed')
-  expect(JSON.parse(told[0]!.payload)).toMatchObject({
+  const events = await forge.app.db.selectFrom('events').select(['name', 'payload']).orderBy('id', 'desc').execute()
+  expect(events[0]!.name).toBe('repository.changed')
+  expect(JSON.parse(events[0]!.payload)).toMatchObject({
     project_id,
     by: owner.id,
     updates: [{ ref: 'refs/heads/four', before: null, after: from[3]![2] }],
@@ -204,7 +204,7 @@ test('what cannot be made or deleted is refused, and nothing moves', async () =>
   const developer = await member(30)
   const [before, events] = [await refs(), await forge.events()]
   const make = (branch: string, ref = 'master') => developer.post(`${repository}/branches`, { branch, ref })
-  const told: [string, string, string?][] = [
+  const expected: [string, string, string?][] = [
     ['refs/heads/x', 'Branch name is invalid'],
     ['a..b', 'Branch name is invalid'],
     ['-x', 'Branch name is invalid'],
@@ -219,7 +219,7 @@ test('what cannot be made or deleted is refused, and nothing moves', async () =>
     ['UPPER', "Branch name does not follow the pattern '^[a-z/]+$'"],
     ['master/x', 'Could not update branch master/x. Please refresh and try again.'],
   ]
-  for (const [branch, message, ref] of told) expect(await make(branch, ref)).toEqual(refusal(400, message))
+  for (const [branch, message, ref] of expected) expect(await make(branch, ref)).toEqual(refusal(400, message))
   expect((await developer.post(`${repository}/branches`, {})).body).toEqual({
     message: '400 (Bad request) branch, ref not given',
     error: 'branch is missing, ref is missing',

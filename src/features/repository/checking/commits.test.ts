@@ -55,8 +55,8 @@ test('each row that names a commit which the repository lacks is told', async ()
   await git('prune', '--expire=now')
   const faults = await faultsOf(forge, id)
   expect(faults).toContain(`row 1 of merge_requests names the commit ${sha} (merge_commit_sha), which is not there`)
-  const told = faults.map((fault) => /^row \d+ of (\w+) names the commit [0-9a-f]{40} \((\w+)/.exec(fault)!)
-  expect(new Set(told.map(([, table, column]) => `${table}.${column}`))).toEqual(
+  const reported = faults.map((fault) => /^row \d+ of (\w+) names the commit [0-9a-f]{40} \((\w+)/.exec(fault)!)
+  expect(new Set(reported.map(([, table, column]) => `${table}.${column}`))).toEqual(
     new Set([
       ...['head_sha', 'base_sha', 'start_sha'].flatMap((c) => [`merge_requests.${c}`, `merge_request_versions.${c}`]),
       'merge_requests.merge_commit_sha',

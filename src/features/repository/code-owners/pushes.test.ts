@@ -3,7 +3,7 @@ import { addMember } from '../../../../test/cast.ts'
 import { addressFor, workspace } from '../../../../test/workspace.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
-const SAID = 'match patterns defined in `CODEOWNERS` are disabled for this project'
+const MESSAGE = 'match patterns defined in `CODEOWNERS` are disabled for this project'
 
 /** `master` requires code owners, and developers may push there. */
 async function stage(forge: TestForge) {
@@ -57,7 +57,7 @@ test('what is owned does not come straight onto the branch, by the API', async (
       const { status, body } = await write(who, path)
       expect([role, path, status]).toEqual([role, path, codes[n]])
       if (status !== 400) continue
-      expect(body.message).toContain(SAID)
+      expect(body.message).toContain(MESSAGE)
       expect(await refs()).toEqual(before)
     }
   }
@@ -85,7 +85,7 @@ test('what is owned does not come straight onto the branch, by the API', async (
   expect((await developer.post(`${at}/repository/branches`, { branch: 'm3', ref: 'master' })).status).toBe(201)
   // A commit that is already on another branch still needs the owners.
   const slipped = await developer.post(`${at}/repository/branches`, { branch: 'm4', ref: 'topic' })
-  expect(slipped).toMatchObject({ status: 400, body: { message: expect.stringContaining(SAID) } })
+  expect(slipped).toMatchObject({ status: 400, body: { message: expect.stringContaining(MESSAGE) } })
 
   expect(
     (await jane.request('PATCH', `${at}/protected_branches/m*`, { code_owner_approval_required: false })).status,
@@ -109,12 +109,12 @@ test('nor by a push, whatever it brings along; a merge request does', async () =
   for (const args of [['HEAD:master'], ['HEAD:m2'], ['HEAD:topic', 'HEAD:master']]) {
     const { code, stderr } = await push(...args)
     expect([args, code === 0]).toEqual([args, false])
-    expect(stderr).toContain(SAID)
+    expect(stderr).toContain(MESSAGE)
     expect(stderr).toContain('- *.sql')
   }
   expect(await refs()).toEqual(before)
   expect((await push('HEAD:topic')).code).toBe(0)
-  expect((await push('HEAD:master')).stderr).toContain(SAID)
+  expect((await push('HEAD:master')).stderr).toContain(MESSAGE)
 
   const url = `${at}/merge_requests`
   await write(developer, 'x.sql', { branch: 'change', start_branch: 'master' })

@@ -73,12 +73,12 @@ test('changes of spaces alone are left out on demand, wherever they stand', asyn
     },
   )
   const url = `/projects/${project.id}/repository/commits/master/diff`
-  const told = async (ignore_whitespace: boolean) =>
+  const diffs = async (ignore_whitespace: boolean) =>
     (await forge.visitor.get(url, { ignore_whitespace, unidiff: false })).body.map(
       ({ new_path, diff }: { new_path: string; diff: string }) => [new_path, diff],
     )
-  expect(await told(false)).toHaveLength(9)
-  const kept = await told(true)
+  expect(await diffs(false)).toHaveLength(9)
+  const kept = await diffs(true)
   expect(kept.filter(([name]: [string]) => names.includes(name))).toEqual([
     ['c\td', '@@ -1,2 +1,2 @@\n x\n-y\n+Y\n'],
     ['ü', '@@ -1,2 +1,3 @@\n x\n   y\n+z\n'],

@@ -23,10 +23,10 @@ test.each([
   const found = await runGit(['interpret-trailers', '--parse', '--no-divider'], Buffer.from(message))
   const lines = found.split('\n').filter((line) => /^[\w-]+:/.test(line))
   const expected = lines.map((line) => line.replace(/\s*$/, ''))
-  const told = [...trailersIn(message)].flatMap(([name, values]) =>
+  const trailers = [...trailersIn(message)].flatMap(([name, values]) =>
     values.map((value) => `${name}: ${value}`.trimEnd()),
   )
-  expect(told.toSorted()).toEqual(expected.toSorted())
+  expect(trailers.toSorted()).toEqual(expected.toSorted())
 })
 
 test('values of one name stay together, in their order', () => {

@@ -93,14 +93,14 @@ test('refuses what is no token', async () => {
   const { url, owner } = await openSource(forge, 'projects')
   const tokens = `${url}/deploy_tokens`
   const scopes = ['read_repository']
-  const said = (text: string) => ({ message: text, error: text })
+  const refusal = (text: string) => ({ message: text, error: text })
   const missing = (name: string) => ({ message: `400 (Bad request) ${name} not given`, error: `${name} is missing` })
   const tooLong = ['is too long (maximum is 255 characters)']
   const refusals: [Record<string, unknown>, unknown][] = [
     [{ scopes }, missing('name')],
     [{ name: 'x' }, missing('scopes')],
     [{ name: 'x', scopes: [] }, { message: { scopes: ["can't be blank"] } }],
-    [{ name: 'x', scopes: ['api'] }, said('scopes does not have a valid value')],
+    [{ name: 'x', scopes: ['api'] }, refusal('scopes does not have a valid value')],
     [{ name: ' ', scopes }, { message: { name: ["can't be blank"] } }],
     [{ name: 'x'.repeat(256), scopes }, { message: { name: tooLong } }],
     [{ name: 'x', scopes, username: 'x'.repeat(256) }, { message: { username: tooLong } }],
@@ -108,7 +108,7 @@ test('refuses what is no token', async () => {
       { name: 'x', scopes, username: 'a:b' },
       { message: { username: ["can contain only letters, digits, '_', '-', '+', and '.'"] } },
     ],
-    [{ name: 'x', scopes, expires_at: 'soon' }, said('expires_at is invalid')],
+    [{ name: 'x', scopes, expires_at: 'soon' }, refusal('expires_at is invalid')],
   ]
   for (const [input, body] of refusals)
     expect(await owner.post(tokens, input), JSON.stringify(input).slice(0, 60)).toEqual({ status: 400, body, headers })

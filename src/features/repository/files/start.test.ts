@@ -76,13 +76,13 @@ test.each(['public', 'private'] as const)(
 test('what was brought from another project may be signed, what was made here is not', async () => {
   await using forge = await startForge()
   const { ben, source, url } = await network(forge, 'public')
-  const told = async (more: Record<string, unknown>) => {
+  const answerTo = async (more: Record<string, unknown>) => {
     expect((await ben.post(url, request(more))).status).toBe(201)
     const [event] = await forge.app.db.selectFrom('events').select('payload').orderBy('id', 'desc').limit(1).execute()
     return JSON.parse(event!.payload).unsigned
   }
-  expect(await told({ branch: 'one', start_project: source.id, start_branch: 'topic' })).toBe(undefined)
-  expect(await told({ branch: 'two', start_branch: 'one' })).toBe(true)
+  expect(await answerTo({ branch: 'one', start_project: source.id, start_branch: 'topic' })).toBe(undefined)
+  expect(await answerTo({ branch: 'two', start_branch: 'one' })).toBe(true)
 })
 
 test('a fork of nothing starts from its source, a source from its fork, a sibling from a sibling', async () => {

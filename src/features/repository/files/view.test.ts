@@ -68,14 +68,14 @@ test('a file is told as pages show it, to visitors too', async () => {
   ])
   const raw = (path: string, pdf?: boolean) =>
     forge.visitor.get(`/projects/${project.id}/repository/files/${path}/raw`, { ref: 'master', ...(pdf && { pdf }) })
-  const told = async (path: string, pdf?: boolean) => {
+  const viewOf = async (path: string, pdf?: boolean) => {
     const { headers } = await raw(path, pdf)
     return ['content-type', 'x-content-type-options', 'content-security-policy'].map((name) => headers.get(name))
   }
   const asText = ['text/plain', 'nosniff', "default-src 'none'; sandbox"]
-  expect(await told('book.pdf')).toEqual(asText)
-  expect(await told('a.ts', true)).toEqual(asText)
-  expect(await told('book.pdf', true)).toEqual([
+  expect(await viewOf('book.pdf')).toEqual(asText)
+  expect(await viewOf('a.ts', true)).toEqual(asText)
+  expect(await viewOf('book.pdf', true)).toEqual([
     'application/pdf',
     'nosniff',
     "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'",

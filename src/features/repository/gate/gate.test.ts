@@ -94,7 +94,7 @@ test('each push rule refuses what it names, with its own words, and nothing move
   // An unconfirmed email address does not count.
   await developer.post('/user/emails', { email: 'ada@example.com' })
   const refs = await at.refs()
-  for (const [n, [request, [message, files], said]] of table.entries()) {
+  for (const [n, [request, [message, files], answer]] of table.entries()) {
     await rule({ ...OFF, ...request })
     await at.reset()
     await commit(message, files)
@@ -104,7 +104,12 @@ test('each push rule refuses what it names, with its own words, and nothing move
     await git('-C', 'src', 'tag', '-f', '-a', '-m', 'Told', 'told')
     for (const door of doors) {
       const { code, stderr } = await push(developer, door)
-      expect([said, door, code, stderr]).toEqual([said, door, 1, expect.stringContaining(`remote: Mortise: ${said}`)])
+      expect([answer, door, code, stderr]).toEqual([
+        answer,
+        door,
+        1,
+        expect.stringContaining(`remote: Mortise: ${answer}`),
+      ])
       expect(stderr).toContain('(pre-receive hook declined)')
     }
     expect(await forge.events()).toEqual(before)
@@ -130,16 +135,18 @@ test('what the API was refused is not taken by its id either, as a branch or as 
   const { project, developer, master, git } = at
   const url = `/projects/${project.id}`
   await master.post(`${url}/push_rule`, { commit_message_regex: '^JIRA' })
-  const said = { status: 400, body: { message: "Commit message does not follow the pattern '^JIRA'" } }
+  const refusal = { status: 400, body: { message: "Commit message does not follow the pattern '^JIRA'" } }
   const file = { branch: 'topic', start_branch: 'master', content: 'x', commit_message: 'No number' }
-  expect(await developer.post(`${url}/repository/files/x`, file)).toMatchObject(said)
+  expect(await developer.post(`${url}/repository/files/x`, file)).toMatchObject(refusal)
   const dir = repositoryDir(forge.app, (await findProjectById(forge.app.db, project.id))!)
   const { stdout } = await git('-C', dir, 'fsck', '--unreachable', '--no-progress')
   const ref = /unreachable commit (\w+)/.exec(stdout)![1]!
-  expect(await developer.post(`${url}/repository/tags`, { tag_name: 'v1', ref })).toMatchObject(said)
-  expect(await developer.post(`${url}/repository/tags`, { tag_name: 'v1', ref, message: 'Told' })).toMatchObject(said)
-  expect(await developer.post(`${url}/repository/branches`, { branch: 'x', ref })).toMatchObject(said)
-  expect(await developer.post(`${url}/releases`, { tag_name: 'v2', ref, description: 'x' })).toMatchObject(said)
+  expect(await developer.post(`${url}/repository/tags`, { tag_name: 'v1', ref })).toMatchObject(refusal)
+  expect(await developer.post(`${url}/repository/tags`, { tag_name: 'v1', ref, message: 'Told' })).toMatchObject(
+    refusal,
+  )
+  expect(await developer.post(`${url}/repository/branches`, { branch: 'x', ref })).toMatchObject(refusal)
+  expect(await developer.post(`${url}/releases`, { tag_name: 'v2', ref, description: 'x' })).toMatchObject(refusal)
   expect(await at.refs()).not.toContain(ref)
 })
 
@@ -157,9 +164,9 @@ test('protection asks the role, refuses rewriting, and deletion only through the
       'You cannot create a branch with a SHA-1 or SHA-256 branch name.',
     ],
   ]
-  for (const [asked, said] of refused) {
-    const { stderr } = await asked
-    expect(stderr).toContain(`remote: Mortise: ${said}`)
+  for (const [request, message] of refused) {
+    const { stderr } = await request
+    expect(stderr).toContain(`remote: Mortise: ${message}`)
   }
   expect((await push(developer, 'HEAD:refs/merge-requests/1/head')).stderr).toContain('deny updating a hidden ref')
   // One invalid ref rejects the whole push.
@@ -208,8 +215,8 @@ test('tags that are there, and protected ones', async () => {
     [master, ':v1', 'Protected tags cannot be deleted.'],
     [developer, 'v2', 'You are not allowed to create this tag as it is protected.'],
   ]
-  for (const [who, ref, said] of refused) {
-    expect((await push(who, ref)).stderr).toContain(`remote: Mortise: ${said}`)
+  for (const [who, ref, message] of refused) {
+    expect((await push(who, ref)).stderr).toContain(`remote: Mortise: ${message}`)
   }
   const byApi = { tag_name: 'v2', ref: 'master' }
   expect(await developer.post(`${url}/repository/tags`, byApi)).toMatchObject({
@@ -288,10 +295,10 @@ test('rules are asked in their order, of each commit and then of each path', asy
     ],
   ]
   const refs = await at.refs()
-  for (const [work, said] of table) {
+  for (const [work, message] of table) {
     await at.reset()
     await work()
-    expect((await push(developer, 'HEAD:topic')).stderr).toContain(`remote: Mortise: ${said}`)
+    expect((await push(developer, 'HEAD:topic')).stderr).toContain(`remote: Mortise: ${message}`)
   }
   expect(await at.refs()).toBe(refs)
   const edit = { branch: 'topic', start_branch: 'master', content: 'x', commit_message: 'Bad' }

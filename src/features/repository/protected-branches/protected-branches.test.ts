@@ -166,7 +166,7 @@ test('a change adds, alters and takes away entries one by one', async () => {
   }
 })
 
-const said = (text: string) => ({ message: text, error: text })
+const refusal = (text: string) => ({ message: text, error: text })
 
 test('refuses what is no rule, or one that stands', async () => {
   await using forge = await startForge()
@@ -186,13 +186,13 @@ test('refuses what is no rule, or one that stands', async () => {
     [{ name: 'a..b' }, 422, sentence('Name is invalid')],
     [{ name: 'refs/heads/x' }, 422, sentence('Name is invalid')],
     [{ push_access_level: 40 }, 400, { message: '400 (Bad request) name not given', error: 'name is missing' }],
-    [{ name: 'x', push_access_level: 35 }, 400, said('push_access_level does not have a valid value')],
-    [{ name: 'x', merge_access_level: 'all' }, 400, said('merge_access_level is invalid')],
-    [{ name: 'x', unprotect_access_level: 0 }, 400, said('unprotect_access_level does not have a valid value')],
-    [{ name: 'x', allow_force_push: 'perhaps' }, 400, said('allow_force_push is invalid')],
-    [{ name: 'x', allowed_to_push: 'all' }, 400, said('allowed_to_push is invalid')],
-    [{ name: 'x', allowed_to_push: [{}] }, 400, said('allowed_to_push is invalid')],
-    [{ name: 'x', allowed_to_merge: [{ deploy_key_id: 1 }] }, 400, said('allowed_to_merge is invalid')],
+    [{ name: 'x', push_access_level: 35 }, 400, refusal('push_access_level does not have a valid value')],
+    [{ name: 'x', merge_access_level: 'all' }, 400, refusal('merge_access_level is invalid')],
+    [{ name: 'x', unprotect_access_level: 0 }, 400, refusal('unprotect_access_level does not have a valid value')],
+    [{ name: 'x', allow_force_push: 'perhaps' }, 400, refusal('allow_force_push is invalid')],
+    [{ name: 'x', allowed_to_push: 'all' }, 400, refusal('allowed_to_push is invalid')],
+    [{ name: 'x', allowed_to_push: [{}] }, 400, refusal('allowed_to_push is invalid')],
+    [{ name: 'x', allowed_to_merge: [{ deploy_key_id: 1 }] }, 400, refusal('allowed_to_merge is invalid')],
     [
       { name: 'x', allowed_to_push: [{ user_id: stranger.id }] },
       422,

@@ -168,7 +168,7 @@ test('what cannot be released is refused, and nothing moves', async () => {
     assets: { links: [{ name: 'x', url: 'https://x.example', ...more }] },
   })
   const badUrl = { url: ['must be a valid URL: only http, https and ftp are allowed'] }
-  const told: [Record<string, unknown>, number, unknown][] = [
+  const table: [Record<string, unknown>, number, unknown][] = [
     [{ tag_name: 'kept' }, 409, 'Release already exists'],
     [{ tag_name: 'none' }, 422, 'Ref is not specified'],
     [{ tag_name: 'none', ref: 'nothing' }, 400, 'Target nothing is invalid'],
@@ -191,7 +191,7 @@ test('what cannot be released is refused, and nothing moves', async () => {
     [link({ direct_asset_path: '/../x' }), 400, { filepath: ['is in an invalid format'] }],
     [{ tag_name: 'none', ref: 'master', ...link({ filepath: '//' }) }, 400, { filepath: ['is in an invalid format'] }],
   ]
-  for (const [request, status, message] of told) {
+  for (const [request, status, message] of table) {
     const answer = await developer.post(releases, { tag_name: 'v1.0', ...request })
     expect([request, answer.status, answer.body]).toEqual([request, status, { message }])
   }

@@ -99,8 +99,8 @@ test('commits pushed one upon the other, to branches old and new, are all looked
   const actions = [{ action: 'create', file_path: 'x', content: 'x' }]
   const input = { branch: 'two', commit_message: 'by the API', actions }
   expect((await person.post(`/projects/${id}/repository/commits`, input)).status).toBe(201)
-  const [told] = await forge.app.db.selectFrom('events').select('payload').orderBy('id', 'desc').limit(1).execute()
-  expect(JSON.parse(told!.payload)).toMatchObject({ project_id: id, unsigned: true })
+  const [event] = await forge.app.db.selectFrom('events').select('payload').orderBy('id', 'desc').limit(1).execute()
+  expect(JSON.parse(event!.payload)).toMatchObject({ project_id: id, unsigned: true })
 })
 
 test('an SSH key may come later, and vouches for its owner’s addresses', async () => {

@@ -121,7 +121,7 @@ test('what cannot be tagged is refused, and nothing moves', async () => {
   await owner.post(`${url}/protected_tags`, { name: 'v2*' })
   const developer = await member(30)
   const [before, events] = [await refs(), await forge.events()]
-  const told: [Record<string, unknown>, number, unknown][] = [
+  const table: [Record<string, unknown>, number, unknown][] = [
     [{ tag_name: 'a..b' }, 400, 'Tag name invalid'],
     [{ tag_name: '' }, 400, 'Tag name invalid'],
     [{ tag_name: `v/${'ü'.repeat(126)}` }, 400, 'Tag name invalid'],
@@ -134,7 +134,7 @@ test('what cannot be tagged is refused, and nothing moves', async () => {
     [{ message: 'x'.repeat(70_000) }, 400, { message: ['is too long (maximum is 65535 characters)'] }],
     [{ release_description: 'x'.repeat(70_000) }, 400, { description: ['is too long (maximum is 65535 characters)'] }],
   ]
-  for (const [request, status, message] of told) {
+  for (const [request, status, message] of table) {
     const answer = await developer.post(tags, { tag_name: 'new', ref: 'master', ...request })
     expect([answer.status, answer.body]).toEqual([status, { message }])
   }
