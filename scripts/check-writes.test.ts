@@ -140,11 +140,11 @@ test('the command prints what it found and exits accordingly', () => {
   using good = plant({ ...models, [`${labels}/service.ts`]: `db.insertInto('issues')` })
   using bad = plant({ ...models, [`${labels}/service.ts`]: `db.insertInto('users')` })
 
-  const told = 'writes: 5 tables, in order; 1 writes by a neighbour, listed by --all\n'
-  expect(run(good.root)).toEqual({ status: 0, stdout: told })
+  const summary = 'writes: 5 tables, in order; 1 writes by a neighbour, listed by --all\n'
+  expect(run(good.root)).toEqual({ status: 0, stdout: summary })
   expect(run(good.root, '--all')).toEqual({
     status: 0,
-    stdout: `${labels}/service.ts:1 writes issues of planning/issues\n${told}`,
+    stdout: `${labels}/service.ts:1 writes issues of planning/issues\n${summary}`,
   })
   expect(run(bad.root)).toEqual({
     status: 1,

@@ -57,7 +57,7 @@ export async function startGitOrigin(options: OriginOptions = {}): Promise<GitOr
   const { host = '127.0.0.1', port = 0, credentials, redirectTo, stallAfter = Infinity, refuse, onRequest } = options
   const root = await mkdtemp(join(TEMPORARY_FOLDER, 'mortise-origin-'))
   const requests: OriginRequest[] = []
-  const wanted = credentials && `Basic ${btoa(`${credentials.username}:${credentials.password}`)}`
+  const expected = credentials && `Basic ${btoa(`${credentials.username}:${credentials.password}`)}`
 
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request
@@ -69,7 +69,7 @@ export async function startGitOrigin(options: OriginOptions = {}): Promise<GitOr
       if (refusal === 'cut') request.socket.destroy()
       else if (refusal !== null) response.writeHead(refusal).end()
       else if (redirectTo) response.writeHead(302, { location: redirectTo + url }).end()
-      else if (wanted && headers.authorization !== wanted)
+      else if (expected && headers.authorization !== expected)
         response.writeHead(401, { 'www-authenticate': 'Basic realm="origin"' }).end()
       else serve(root, request, response, stallAfter)
     })()

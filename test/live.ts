@@ -38,9 +38,9 @@ export class Listener implements AsyncDisposable {
 
   /** Waits until there are that many with this name, or with any except `ready`. */
   async until(count: number, name?: string): Promise<LiveEvent[]> {
-    const wanted = () => this.events.filter(({ event }) => (name === undefined ? event !== 'ready' : event === name))
+    const matching = () => this.events.filter(({ event }) => (name === undefined ? event !== 'ready' : event === name))
     const over = Date.now() + 10_000
-    while (wanted().length < count) {
+    while (matching().length < count) {
       if (Date.now() > over) throw new Error(`${count} events did not come: ${JSON.stringify(this.events)}`)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, 1000)
@@ -50,7 +50,7 @@ export class Listener implements AsyncDisposable {
         })
       })
     }
-    return wanted()
+    return matching()
   }
 
   close(): Promise<void> {

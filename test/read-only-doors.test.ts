@@ -63,9 +63,9 @@ describe('git', () => {
       client.on('error', reject).on('ready', () =>
         client.exec(line, (error, channel) => {
           if (error) return reject(error)
-          const heard = Promise.all([text(channel), text(channel.stderr)])
+          const output = Promise.all([text(channel), text(channel.stderr)])
           channel.on('exit', (code: number) => {
-            void heard.then(([output, errors]) => resolve({ code, output, errors }))
+            void output.then(([output, errors]) => resolve({ code, output, errors }))
           })
           channel.end('0000')
         }),

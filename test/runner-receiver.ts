@@ -176,7 +176,7 @@ export async function startReceiver(): Promise<Receiver> {
     const { headers } = request
     const job = receiver.jobs.get(id)
     check(headers['job-token'], `${what}: job-token`)
-    const told = { 'job-status': receiver.jobStatus, 'x-gitlab-trace-update-interval': receiver.interval }
+    const pace = { 'job-status': receiver.jobStatus, 'x-gitlab-trace-update-interval': receiver.interval }
     if (what === 'GET/artifacts') {
       const archive = receiver.archives.get(id)
       return archive ? { status: 200, body: archive } : { status: 404, body: { message: '404 Not found' } }
@@ -191,9 +191,9 @@ export async function startReceiver(): Promise<Receiver> {
       check(searchParams.get('debug_trace') === 'false', 'debug_trace')
       job.patches.push({ start: Number(first), length: body.length })
       if (Number(first) !== job.trace.length)
-        return { status: 416, headers: { ...told, range: `0-${job.trace.length}` } }
+        return { status: 416, headers: { ...pace, range: `0-${job.trace.length}` } }
       job.trace = Buffer.concat([job.trace, body])
-      return { status: 202, headers: { ...told, range: `0-${job.trace.length}` } }
+      return { status: 202, headers: { ...pace, range: `0-${job.trace.length}` } }
     }
     if (what === 'PUT') {
       const json = JSON.parse(body.toString()) as Record<string, unknown>
@@ -210,7 +210,7 @@ export async function startReceiver(): Promise<Receiver> {
         void receiver.ended(id)
         endings.get(id)!.resolve(job)
       }
-      return { status: 200, headers: told }
+      return { status: 200, headers: pace }
     }
     check(what === 'POST/artifacts', `unknown call ${what}`)
     check(headers['transfer-encoding'] === 'chunked' && headers['content-length'] === undefined, 'upload: chunked')

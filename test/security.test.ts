@@ -388,9 +388,9 @@ describe('security 27: forged session or proxy header', () => {
     const browser = new Browser(forge.url)
     const page = await browser.get('/users/password/new', evil)
     await browser.post('/users/password/new', { ...hiddenFields(page), 'user[email]': jane.email }, evil)
-    const told = JSON.stringify([body, [...sent], page.body, await mailsOf(forge)])
-    expect(told).toContain('/users/password/edit')
-    expect(told).not.toContain('evil.example')
+    const everything = JSON.stringify([body, [...sent], page.body, await mailsOf(forge)])
+    expect(everything).toContain('/users/password/edit')
+    expect(everything).not.toContain('evil.example')
   })
 })
 

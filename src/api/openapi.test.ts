@@ -56,10 +56,12 @@ test('every path is a template whose names are its parameters, and no two are th
 })
 
 test('every component is referred to, and every reference leads to one', () => {
-  const said = new Set(Array.from(JSON.stringify(document).matchAll(/"#\/components\/([^"]+)"/g), ([, name]) => name!))
+  const referenced = new Set(
+    Array.from(JSON.stringify(document).matchAll(/"#\/components\/([^"]+)"/g), ([, name]) => name!),
+  )
   const { securitySchemes: _, ...components } = document.components
   const kept = Object.entries(components).flatMap(([kind, ones]) => Object.keys(ones).map((name) => `${kind}/${name}`))
-  expect([...said].toSorted()).toEqual(kept.toSorted())
+  expect([...referenced].toSorted()).toEqual(kept.toSorted())
 })
 
 test('one more family adds its own block and moves no record that it is the first to use', () => {

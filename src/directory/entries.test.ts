@@ -11,20 +11,20 @@ test('values are found whatever the case of their name, one or many', () => {
 })
 
 test('a list that the server cuts into slices is read to its end', async () => {
-  const asked: string[] = []
+  const requests: string[] = []
   const slices: Record<string, object> = {
     'member;range=2-*': { 'member;range=2-3': ['c', 'd'] },
     'member;range=4-*': { 'Member;Range=4-*': 'e' },
   }
   const read = async (attribute: string) => {
-    asked.push(attribute)
+    requests.push(attribute)
     return { dn: 'cn=x', ...slices[attribute] }
   }
   const first = { dn: 'cn=x', member: [], 'member;range=0-1': ['a', 'b'] }
   expect(await allValuesOf(first, 'member', read)).toEqual(['a', 'b', 'c', 'd', 'e'])
-  expect(asked).toEqual(['member;range=2-*', 'member;range=4-*'])
+  expect(requests).toEqual(['member;range=2-*', 'member;range=4-*'])
   expect(await allValuesOf({ dn: 'cn=x', member: ['a', 'b'] }, 'member', read)).toEqual(['a', 'b'])
-  expect(asked).toHaveLength(2)
+  expect(requests).toHaveLength(2)
 })
 
 test('a list that breaks off is no list', async () => {

@@ -181,8 +181,8 @@ test.each([
     const started = await processesOf(async () => {
       for (const [name, call] of Object.entries(calls)) {
         const worker = queueOf(values)
-        const told = await Promise.all([1, 2, 3, 4].map(() => worker((value) => outcome(call, repo.dir, value))))
-        for (const { value, took, answer } of told.flat()) {
+        const outcomes = await Promise.all([1, 2, 3, 4].map(() => worker((value) => outcome(call, repo.dir, value))))
+        for (const { value, took, answer } of outcomes.flat()) {
           const what = `${name}(${JSON.stringify(value.slice(0, 60))})`
           expect(took, what).toBeLessThan(LIMIT_MS)
           expect([what, mustBeNothing && !isNothing(answer) ? answer : null]).toEqual([what, null])

@@ -283,14 +283,14 @@ test('an event with two reactions takes two transactions: one begins them, one e
   await using forge = await startForge()
   await forge.stopWorker()
   const { app, counted } = counting(forge)
-  const heard: string[] = []
-  const reactions = ['one', 'two'].map((name) => on('user.blocked', name, async () => void heard.push(name)))
+  const received: string[] = []
+  const reactions = ['one', 'two'].map((name) => on('user.blocked', name, async () => void received.push(name)))
   const worker = startWorker(app, { jobs: [], subscriptions: reactions })
   await worker.settle()
   counted.transactions = 0
   await transact(forge.app, (app) => emit(app, 'user.blocked', { id: 7 }))
   await worker.settle()
-  expect(heard).toEqual(['one', 'two'])
+  expect(received).toEqual(['one', 'two'])
   expect(counted.transactions).toBe(2)
   await worker.stop()
 })
@@ -317,8 +317,10 @@ test('events that nobody wants are marked together, and no job is made of them',
   await using forge = await startForge()
   await forge.stopWorker()
   const { app, counted } = counting(forge)
-  const heard: number[] = []
-  const odd = on('user.blocked', 'odd', async (_app, { id }) => void heard.push(id), { when: ({ id }) => id % 2 === 1 })
+  const received: number[] = []
+  const odd = on('user.blocked', 'odd', async (_app, { id }) => void received.push(id), {
+    when: ({ id }) => id % 2 === 1,
+  })
   const worker = startWorker(app, { jobs: [], subscriptions: [odd] })
   await worker.settle()
   const unmarked = () => forge.app.db.selectFrom('events').select('id').where('dispatched_at', 'is', null).execute()
@@ -333,27 +335,27 @@ test('events that nobody wants are marked together, and no job is made of them',
   await transact(forge.app, (app) => emit(app, 'user.blocked', { id: 2 }))
   await transact(forge.app, (app) => emit(app, 'user.blocked', { id: 3 }))
   await worker.settle()
-  expect([heard, await unmarked()]).toEqual([[3], []])
+  expect([received, await unmarked()]).toEqual([[3], []])
   await worker.stop()
 })
 
 test('an event reaches each of its subscribers; one that fails is tried again without bothering the others', async () => {
   await using forge = await startForge()
-  const heard: string[] = []
+  const received: string[] = []
   let broken = true
-  const calm = on('user.blocked', 'calm', async (_app, { id }) => void heard.push(`calm ${id}`))
+  const calm = on('user.blocked', 'calm', async (_app, { id }) => void received.push(`calm ${id}`))
   const shaky = on('user.blocked', 'shaky', async (_app, { id }) => {
     if (broken) throw new Error('not yet')
-    heard.push(`shaky ${id}`)
+    received.push(`shaky ${id}`)
   })
   await using worker = await workerOver(forge, [], { subscriptions: [calm, shaky] })
   await transact(forge.app, (app) => emit(app, 'user.blocked', { id: 7 }))
   await worker.settle()
-  expect(heard).toEqual(['calm 7'])
+  expect(received).toEqual(['calm 7'])
   broken = false
   forge.clock.advance(HOUR)
   await worker.settle()
-  expect(heard).toEqual(['calm 7', 'shaky 7'])
+  expect(received).toEqual(['calm 7', 'shaky 7'])
 })
 
 test('long work leaves hands free for short work', async () => {

@@ -144,16 +144,16 @@ test('security 2: a redirect is checked as the first address was', async () => {
 test('security 2: what a name means after the check is nobody’s concern', async () => {
   const inside = await receiver()
   const answers = [['127.0.0.1'], ['127.0.0.9']]
-  const asked: string[] = []
+  const requests: string[] = []
   const turning = async (host: string) => {
-    asked.push(host)
+    requests.push(host)
     return (answers.shift() ?? []).map((address) => ({ address }))
   }
   const outside = { lookup: turning, allowed: new AddressList(['127.0.0.1']) }
   expect(await ask({ url: `http://turning.example:${inside.port}/` }, { guard: outside })).toMatchObject({
     status: 200,
   })
-  expect(asked).toEqual(['turning.example'])
+  expect(requests).toEqual(['turning.example'])
   // The next request resolves the name again, and is refused.
   expect(await failure({ url: `http://turning.example:${inside.port}/` }, { guard: outside })).toEqual([
     'refused',
@@ -221,8 +221,8 @@ test('no secret goes to another origin, nor comes back from there', async () => 
     response.end()
   })
   const secret = url.replace('http://', 'http://me:s3cret@')
-  const told = { 'X-Gitlab-Event': 'Push Hook', 'Idempotency-Key': 'k', 'User-Agent': 'GitLab/16' }
-  await ask({ ...post, url: `${secret}/to/other`, headers: { ...post.headers, ...SECRET, ...told } })
+  const headers = { 'X-Gitlab-Event': 'Push Hook', 'Idempotency-Key': 'k', 'User-Agent': 'GitLab/16' }
+  await ask({ ...post, url: `${secret}/to/other`, headers: { ...post.headers, ...SECRET, ...headers } })
   expect(seen.map(({ request, headers }) => `${request} ${headers.host!.split('.')[0]}`)).toEqual([
     'POST /to/other receiver',
     'POST /to/receiver other',
@@ -285,10 +285,10 @@ test('nothing of a request is in what is told of its failure', async () => {
     expect(error).toBeInstanceOf(OutgoingFailure)
     return inspect(error, { depth: null, showHidden: true }).replaceAll(/^ +at .*$/gm, '')
   }
-  const told = [await tell(url), await tell(url.replace('http:', 'https:')), await tell('http://inside.example')]
+  const answers = [await tell(url), await tell(url.replace('http:', 'https:')), await tell('http://inside.example')]
   server.close()
-  told.push(await tell(url), await tell('http://missing.example'), await tell('http://8.8.8.8:25'))
-  for (const text of told) expect(text).not.toMatch(/s3cret|me:s/)
+  answers.push(await tell(url), await tell('http://missing.example'), await tell('http://8.8.8.8:25'))
+  for (const text of answers) expect(text).not.toMatch(/s3cret|me:s/)
 })
 
 test.each([
@@ -437,8 +437,8 @@ test('the whole way has an end, however often it is sent on', async () => {
   })
   expect(await failure({ url }, { limits: { ...limits, total: 250 } })).toEqual(['timeout', 'The request timed out'])
   const never = { ...guard, lookup: () => new Promise<never>(() => {}) }
-  const told = await failure({ url: 'http://slow.example' }, { guard: never, limits: { ...limits, connect: 50 } })
-  expect(told).toEqual(['timeout', 'The request timed out'])
+  const message = await failure({ url: 'http://slow.example' }, { guard: never, limits: { ...limits, connect: 50 } })
+  expect(message).toEqual(['timeout', 'The request timed out'])
 })
 
 test('an aborted request rejects with the reason of the caller', async () => {
@@ -508,9 +508,9 @@ test('without the protection a name is connected to as it is; it is checked all 
 
 /** A proxy that connects to this machine, whatever the name. */
 async function proxyServer(allowed = true) {
-  const asked: { line: string; credentials: string | undefined; authorization: string | undefined }[] = []
+  const requests: { line: string; credentials: string | undefined; authorization: string | undefined }[] = []
   const note = ({ method, url, headers }: IncomingMessage) =>
-    asked.push({
+    requests.push({
       line: `${method} ${url}`,
       credentials: headers['proxy-authorization'],
       authorization: headers.authorization,
@@ -530,7 +530,10 @@ async function proxyServer(allowed = true) {
     for (const side of [beyond, socket]) side.on('error', () => (beyond.destroy(), socket.destroy()))
   })
   const port = await listen(server)
-  return { asked, proxy: { url: `http://me:s3cret@127.0.0.1:${port}`, except: new AddressList(['other.example']) } }
+  return {
+    asked: requests,
+    proxy: { url: `http://me:s3cret@127.0.0.1:${port}`, except: new AddressList(['other.example']) },
+  }
 }
 
 test('through a proxy, which looks names up', async () => {

@@ -4,13 +4,13 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { AddressRefused, resolvePublic, type GuardOptions, type Lookup } from './guard.ts'
 
 /** Answers each lookup with the next list, and repeats the last one. */
-function dns(...answers: string[][]): Lookup & { asked: string[] } {
-  const asked: string[] = []
+function dns(...answers: string[][]): Lookup & { queries: string[] } {
+  const queries: string[] = []
   const lookup: Lookup = async (host) => {
-    const addresses = answers[Math.min(asked.push(host), answers.length) - 1] ?? []
+    const addresses = answers[Math.min(queries.push(host), answers.length) - 1] ?? []
     return addresses.map((address) => ({ address }))
   }
-  return Object.assign(lookup, { asked })
+  return Object.assign(lookup, { queries })
 }
 
 const refusal = async (url: string, options?: GuardOptions) => {
@@ -24,7 +24,7 @@ const refusal = async (url: string, options?: GuardOptions) => {
 test('a host is looked up once, and the answer is what to connect to', async () => {
   const lookup = dns(['93.184.215.14'], ['127.0.0.1'])
   expect(await resolvePublic('https://Example.com/hook?x=1', { lookup })).toBe('93.184.215.14')
-  expect(lookup.asked).toEqual(['example.com'])
+  expect(lookup.queries).toEqual(['example.com'])
   // A redirect to the same name is resolved again.
   expect(await refusal('https://example.com/', { lookup })).toBe('local')
 })
@@ -33,7 +33,7 @@ test('an address as such needs no lookup', async () => {
   const lookup = dns()
   expect(await resolvePublic(new URL('http://8.8.8.8/'), { lookup })).toBe('8.8.8.8')
   expect(await resolvePublic('git://[2606:4700::1111]/x', { lookup })).toBe('2606:4700::1111')
-  expect(lookup.asked).toEqual([])
+  expect(lookup.queries).toEqual([])
 })
 
 test('IPv4 is preferred: everyone can reach it', async () => {

@@ -6,15 +6,15 @@ afterEach(() => void vi.useRealTimers())
 
 /** A resolver that answers on command. */
 function system() {
-  const asked: { host: string; answer: (...addresses: string[]) => void; fail: () => void }[] = []
+  const lookups: { host: string; answer: (...addresses: string[]) => void; fail: () => void }[] = []
   const names = new Names((host) => {
     const { promise, resolve, reject } = Promise.withResolvers<{ address: string }[]>()
     const answer = (...addresses: string[]) => resolve(addresses.map((address) => ({ address })))
-    asked.push({ host, answer, fail: () => reject(new Error('ENOTFOUND')) })
+    lookups.push({ host, answer, fail: () => reject(new Error('ENOTFOUND')) })
     return promise
   })
   const lookup = async (host: string) => (await names.lookup(host)).map(({ address }) => address).join()
-  return { asked, lookup }
+  return { asked: lookups, lookup }
 }
 
 test('concurrent and following callers share one lookup', async () => {

@@ -154,24 +154,24 @@ test.each([
   const rows = await seed(forge, count)
   for (const [{ search, ...filter }, passes] of filters) {
     for (const seen_by of [undefined, 0, 4]) {
-      const wanted = { ...filter, ...searchFor(db, search), project: 1, ...(seen_by !== undefined && { seen_by }) }
+      const values = { ...filter, ...searchFor(db, search), project: 1, ...(seen_by !== undefined && { seen_by }) }
       const isSeen = (ticket: Ticket) => seen_by === undefined || !ticket.confidential || ticket.author_id === seen_by
       const matching = rows.filter((ticket) => ticket.project_id === 1 && isSeen(ticket) && passes(ticket))
-      const label = JSON.stringify(wanted)
+      const label = JSON.stringify(values)
       for (const order_by of ORDERS) {
         const sorted = matching.toSorted((a, b) =>
           a[order_by] < b[order_by] ? 1 : a[order_by] > b[order_by] ? -1 : b.id - a.id,
         )
         const last = Math.max(0, Math.floor((sorted.length - 1) / 10) * 10)
         for (const offset of [0, last]) {
-          const { items, total } = await tickets(db, wanted, { limit: 10, offset }, { order_by })
+          const { items, total } = await tickets(db, values, { limit: 10, offset }, { order_by })
           expect([total, items.map(({ id }) => id)], `${label} by ${order_by}`).toEqual([
             sorted.length,
             sorted.slice(offset, offset + 10).map(({ id }) => id),
           ])
         }
       }
-      const next = await tickets.next(db, wanted, 'asc', 10)
+      const next = await tickets.next(db, values, 'asc', 10)
       expect(
         next.map(({ id }) => id),
         label,
@@ -254,8 +254,8 @@ test('a followed total asks about the rows that changed, of its scope', async ()
     orders: { id: null },
     usual: () => ['id', 'desc'],
   })
-  const wanted = { project: 1, label: 'bug', state: 'opened' } as const
-  const total = async () => (await list(db, wanted, { limit: 0, offset: 0 })).total
+  const values = { project: 1, label: 'bug', state: 'opened' } as const
+  const total = async () => (await list(db, values, { limit: 0, offset: 0 })).total
   const plain = async () => {
     const { rows } = await sql<{
       n: number

@@ -20,13 +20,13 @@ const ARCHIVED = "You can't push code to an archived project."
 
 type Verb = Facts['verb']
 
-async function saidTo(app: App, principal: Principal, path: string, verb: Verb, over: Facts['over'] = 'http') {
+async function answerTo(app: App, principal: Principal, path: string, verb: Verb, over: Facts['over'] = 'http') {
   const location = await findRepository(app, path)
   return denialOf(await learnFacts(app, principal, location!, { verb, over }))
 }
 
 const textFor = async (app: App, principal: Principal, path: string, verb: Verb, over?: Facts['over']) =>
-  (await saidTo(app, principal, path, verb, over))?.reason ?? 'yes'
+  (await answerTo(app, principal, path, verb, over))?.reason ?? 'yes'
 
 /** A blocked user has no valid credential, but the server may still know their key. */
 async function principalOf(forge: TestForge, cast: Cast, who: (typeof CALLERS)[number]): Promise<Principal> {
@@ -70,9 +70,9 @@ test.each(['private', 'internal', 'public'] as const)(
     const cast = await castOf(forge, visibility)
     const { path_with_namespace: path } = await cast.project()
     const texts = async (at: string, verb: Verb) => {
-      const said: unknown[] = []
-      for (const who of CALLERS) said.push(await textFor(forge.app, await principalOf(forge, cast, who), at, verb))
-      return said
+      const answers: unknown[] = []
+      for (const who of CALLERS) answers.push(await textFor(forge.app, await principalOf(forge, cast, who), at, verb))
+      return answers
     }
     const { fetch, push, wiki } = TABLE[visibility]
     expect(await texts(path, 'fetch')).toEqual(fetch)
@@ -86,7 +86,7 @@ test('statuses are those a git client knows', async () => {
   await using forge = await startForge()
   const cast = await castOf(forge, 'private')
   const { path_with_namespace: path } = await cast.project()
-  const kind = async (principal: Principal) => (await saidTo(forge.app, principal, path, 'fetch'))?.kind
+  const kind = async (principal: Principal) => (await answerTo(forge.app, principal, path, 'fetch'))?.kind
   expect(await kind(NOBODY)).toBe('unauthenticated')
   expect(await kind(await asPerson(forge, cast.people.stranger))).toBe('not_found')
   expect(await kind(await asPerson(forge, cast.people.guest))).toBe('forbidden')

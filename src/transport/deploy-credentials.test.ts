@@ -214,7 +214,7 @@ async function overSsh(forge: TestForge, key: KeyPair, line: string) {
 
 /** Fetch, push, LFS download and upload, the wiki: `yes`, or the message. */
 async function sshDoors(forge: TestForge, key: KeyPair, path: string) {
-  const said: string[] = []
+  const answers: string[] = []
   for (const line of [
     `git-upload-pack '${path}.git'`,
     `git-receive-pack '${path}.git'`,
@@ -226,9 +226,9 @@ async function sshDoors(forge: TestForge, key: KeyPair, path: string) {
       code: 1,
       errors: error.message,
     }))
-    said.push(code === 0 ? 'yes' : errors.replace('Mortise: ', '').trim())
+    answers.push(code === 0 ? 'yes' : errors.replace('Mortise: ', '').trim())
   }
-  return said
+  return answers
 }
 
 const NOT_FOUND = "The project you were looking for could not be found or you don't have permission to view it."

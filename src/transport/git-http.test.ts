@@ -79,9 +79,9 @@ test('a rejected caller sees the reason, and nothing changes', async () => {
     ['nowhere', push('ann/nothing', ann), 'could not be found'],
     ['a clone of a private project', git('clone', addressFor(forge, 'ann/closed'), 'x'), 'could not read Username'],
   ]
-  for (const [what, asked, said] of table) {
-    const { code, stderr } = await asked
-    expect([what, code === 0, stderr]).toEqual([what, false, expect.stringContaining(said)])
+  for (const [what, request, message] of table) {
+    const { code, stderr } = await request
+    expect([what, code === 0, stderr]).toEqual([what, false, expect.stringContaining(message)])
   }
   expect(await forge.events()).toEqual(before)
 
@@ -153,9 +153,9 @@ test('who loses the right to push while the pack comes has lost the push', async
     ],
   ]
   const before = (await ann.get(`${url}/repository/branches`)).body
-  for (const [meanwhile, said, undo] of cases) {
+  for (const [meanwhile, message, undo] of cases) {
     const answer = await pushAround(forge, ben, head, meanwhile)
-    expect(answer).toContain(said)
+    expect(answer).toContain(message)
     expect(answer).toContain('ng refs/heads/late pre-receive hook declined')
     await undo()
   }

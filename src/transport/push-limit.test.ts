@@ -13,7 +13,7 @@ import { startForge } from '../forge.ts'
 import { FLUSH, pktLine } from '../git/protocol/pkt-line.ts'
 import { NO_OBJECT } from '../git/refs/update.ts'
 
-const SAID = 'a push may bring 1 MB at most'
+const MESSAGE = 'a push may bring 1 MB at most'
 const MB = 1024 * 1024
 
 /** A new branch, and the start of a pack that never ends. */
@@ -45,11 +45,11 @@ test('a push beyond receive_max_input_size is refused, and what fits is not', as
 
   await forge.administrator.put('/application/settings', { receive_max_input_size: 1 })
   const { code, stderr } = await git('-C', 'src', 'push', address, 'master')
-  expect([code, stderr]).toEqual([1, expect.stringContaining(`remote: error: ${SAID}`)])
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`remote: error: ${MESSAGE}`)])
   expect(stderr).toContain('remote unpack failed: the pack is larger than it may be')
   expect((await ann.get(`/projects/${project.id}/repository/branches`)).body).toEqual([])
   const wiki = addressFor(forge, 'ann/engine.wiki', ann)
-  expect((await git('-C', 'src', 'push', wiki, 'master')).stderr).toContain(SAID)
+  expect((await git('-C', 'src', 'push', wiki, 'master')).stderr).toContain(MESSAGE)
 
   await forge.administrator.put('/application/settings', { receive_max_input_size: 9 })
   expect((await git('-C', 'src', 'push', address, 'master')).code).toBe(0)
@@ -72,16 +72,16 @@ test('who has not stopped sending is answered, and told to stop', async () => {
   sending.write(opening)
   let isOver = false
   const answered = once(sending, 'response').then(async ([answer]) => {
-    const said = await text(answer)
+    const output = await text(answer)
     isOver = true
-    return { said, connection: answer.headers.connection }
+    return { said: output, connection: answer.headers.connection }
   })
   while (!isOver) {
     if (!sending.write(block())) await Promise.race([once(sending, 'drain'), answered])
     await new Promise(setImmediate)
   }
   const { said, connection } = await answered
-  expect(said).toContain(SAID)
+  expect(said).toContain(MESSAGE)
   expect(said).toContain('ng refs/heads/big unpacker error')
   expect(connection).toBe('close')
   if (!sending.closed) await once(sending, 'close')
@@ -101,7 +101,7 @@ test('the same over SSH', async () => {
   client.exec("git-receive-pack 'ann/engine.git'", (error, channel) => (error ? reject(error) : resolve(channel)))
   const channel = await opened
   channel.on('error', () => {})
-  const said = text(channel)
+  const output = text(channel)
   const closed = once(channel, 'close')
   channel.write(opening)
   let isOver = false
@@ -110,6 +110,6 @@ test('the same over SSH', async () => {
     if (!channel.write(block())) await Promise.race([once(channel, 'drain'), closed])
     await new Promise(setImmediate)
   }
-  expect(await said).toContain(SAID)
+  expect(await output).toContain(MESSAGE)
   client.end()
 })

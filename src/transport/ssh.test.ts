@@ -28,7 +28,7 @@ async function ask(forge: TestForge, key: { private: string }, line: string | nu
   const { promise, resolve, reject } = Promise.withResolvers<Message>()
   client.on('error', reject).on('close', () => reject(new Error('closed')))
   client.on('ready', () => {
-    const heard = (error: Error | undefined, channel: ssh2.ClientChannel) => {
+    const onChannel = (error: Error | undefined, channel: ssh2.ClientChannel) => {
       if (error) return reject(error)
       const output = text(channel)
       const errors = text(channel.stderr)
@@ -39,8 +39,8 @@ async function ask(forge: TestForge, key: { private: string }, line: string | nu
       })
       channel.end(input)
     }
-    if (line === null) client.shell(false, heard)
-    else client.exec(line, { ...(env && { env }) }, heard)
+    if (line === null) client.shell(false, onChannel)
+    else client.exec(line, { ...(env && { env }) }, onChannel)
   })
   client.connect({ host: '127.0.0.1', port: portOf(forge), username: 'git', privateKey: key.private, ...options })
   try {
@@ -207,11 +207,11 @@ describe('what they ask for', () => {
     await addKey(ada, key)
     const { id, path_with_namespace: path } = await forge.project({}, ada)
     await fillProject(forge, id)
-    const told = async (env?: Record<string, string>) =>
+    const outputWith = async (env?: Record<string, string>) =>
       (await ask(forge, key, `git-upload-pack '${path}.git'`, env ? { env } : {})).output
-    expect(await told()).toContain('refs/heads/master')
-    expect(await told({ GIT_PROTOCOL: 'version=2' })).toMatch(/^000eversion 2\n/)
-    expect(await told({ GIT_TRACE: '1', GIT_DIR: '/', PATH: '/' })).toContain('refs/heads/master')
+    expect(await outputWith()).toContain('refs/heads/master')
+    expect(await outputWith({ GIT_PROTOCOL: 'version=2' })).toMatch(/^000eversion 2\n/)
+    expect(await outputWith({ GIT_TRACE: '1', GIT_DIR: '/', PATH: '/' })).toContain('refs/heads/master')
   })
 })
 
@@ -272,7 +272,7 @@ async function startFetch(key: { private: string }, port: number, path: string) 
   })
   client.connect({ host: '127.0.0.1', port, username: 'git', privateKey: key.private })
   const channel = await promise
-  await new Promise((told) => channel.once('data', told))
+  await new Promise((resolve) => channel.once('data', resolve))
   return { client, channel }
 }
 
@@ -487,12 +487,12 @@ test('each command is a line of the log and a number of the metrics', async () =
   for (const line of [null, `git-upload-pack '${path}'`, "git-upload-pack 'no/where.git'", 'rm -rf /']) {
     await ask(forge, key, line)
   }
-  const told = { level: 30, part: 'ssh', user: jane.username, ip: '127.0.0.1', ms: expect.any(Number) }
+  const entry = { level: 30, part: 'ssh', user: jane.username, ip: '127.0.0.1', ms: expect.any(Number) }
   expect(lines.filter(({ msg }) => msg === 'ssh command')).toMatchObject([
-    { ...told, verb: 'shell', path: null, exit: 0 },
-    { ...told, verb: 'upload-pack', path },
-    { ...told, verb: 'upload-pack', path: 'no/where.git', exit: 1 },
-    { ...told, verb: 'unknown', path: null, exit: 1 },
+    { ...entry, verb: 'shell', path: null, exit: 0 },
+    { ...entry, verb: 'upload-pack', path },
+    { ...entry, verb: 'upload-pack', path: 'no/where.git', exit: 1 },
+    { ...entry, verb: 'unknown', path: null, exit: 1 },
   ])
   const headers = { 'PRIVATE-TOKEN': forge.administrator.token }
   const metrics = await (await fetch(`${forge.url}/-/metrics`, { headers })).text()

@@ -173,30 +173,30 @@ test('a new secret comes sealed to the page that follows, for one page, one sess
   const browser = new Browser(forge.url)
   await browser.signIn(jane.username, PASSWORD)
   const make = async (name: string) => send(browser, TOKENS, { _action: 'create', name, 'scopes[]': 'read_api' })
-  const toldOn = ({ body }: { body: string }) => /"flash":\{"token":"([^"]+)"\}/.exec(body)?.[1] ?? null
+  const flashTokenOn = ({ body }: { body: string }) => /"flash":\{"token":"([^"]+)"\}/.exec(body)?.[1] ?? null
 
   const made = await make('one')
   expect([made.status, made.location, made.body]).toEqual([303, TOKENS, ''])
   const [line = ''] = made.headers.getSetCookie()
   expect(line).toMatch(/^_service_told=[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=60$/)
   const sealed = browser.cookies.get(COOKIE)!
-  expect(toldOn(await browser.get(path, HTML))).toBeNull()
-  const token = toldOn(await browser.get(TOKENS, HTML))!
+  expect(flashTokenOn(await browser.get(path, HTML))).toBeNull()
+  const token = flashTokenOn(await browser.get(TOKENS, HTML))!
   const used = await fetch(`${forge.url}/api/v4/user`, { headers: { 'PRIVATE-TOKEN': token } })
   expect(used.status).toBe(200)
   expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain(token)
   expect(browser.cookies.has(COOKIE)).toBe(false)
-  expect(toldOn(await browser.get(TOKENS, HTML))).toBeNull()
+  expect(flashTokenOn(await browser.get(TOKENS, HTML))).toBeNull()
 
   await make('two')
   const other = new Browser(forge.url)
   await other.signIn(jane.username, PASSWORD)
   for (const cookie of [browser.cookies.get(COOKIE)!, `${sealed.slice(0, -1)}_`, 'x']) {
     other.cookies.set(COOKIE, cookie)
-    expect(toldOn(await other.get(TOKENS, HTML))).toBeNull()
+    expect(flashTokenOn(await other.get(TOKENS, HTML))).toBeNull()
   }
   forge.clock.advance(61_000)
-  expect(toldOn(await browser.get(TOKENS, HTML))).toBeNull()
+  expect(flashTokenOn(await browser.get(TOKENS, HTML))).toBeNull()
 })
 
 test('a way back that is too long for a cookie is left out, what was done is told', async () => {
@@ -205,14 +205,14 @@ test('a way back that is too long for a cookie is left out, what was done is tol
   const labels = Array.from({ length: 12 }, (_, n) => `${n}${'x'.repeat(240)}`)
   const at = `/projects/${encodeURIComponent(path.slice(1))}/issues`
   const issues = [(await jane.post(at, { title: 'Short' })).body, (await jane.post(at, { title: 'Long', labels })).body]
-  const told: unknown[] = []
+  const answers: unknown[] = []
   for (const { iid } of issues) {
     const address = `${path}/-/issues/${iid}`
     const { status } = await send(browser, address, { _action: 'plan', weight: '3' })
     const { body } = await browser.get(address, HTML)
-    told.push([status, body.includes('Issue updated.'), body.includes('name="_form" value="undo"')])
+    answers.push([status, body.includes('Issue updated.'), body.includes('name="_form" value="undo"')])
   }
-  expect(told).toEqual([
+  expect(answers).toEqual([
     [303, true, true],
     [303, true, false],
   ])

@@ -68,7 +68,8 @@ test('a key writes what is open to it, and what is protected only where a rule n
     [stranger, 'v2', 'You are not allowed to create this tag as it is protected.'],
   ]
   const events = await forge.events()
-  for (const [who, ref, said] of refused) expect((await who.push(ref)).stderr).toContain(`remote: Mortise: ${said}`)
+  for (const [who, ref, message] of refused)
+    expect((await who.push(ref)).stderr).toContain(`remote: Mortise: ${message}`)
   expect(await forge.events()).toEqual(events)
   expect((await ada.get(`${url}/repository/branches`)).body).toMatchObject([{ name: 'master' }])
 
@@ -79,7 +80,7 @@ test('a key writes what is open to it, and what is protected only where a rule n
     [robot, ':v1', 'Protected tags cannot be deleted.'],
     [robot, '+HEAD~:refs/heads/stable', 'You are not allowed to force push code to a protected branch'],
   ]
-  for (const [who, ref, said] of late) expect((await who.push(ref)).stderr).toContain(`remote: Mortise: ${said}`)
+  for (const [who, ref, message] of late) expect((await who.push(ref)).stderr).toContain(`remote: Mortise: ${message}`)
   // A key has no role that a protected tag could require.
   await stranger.commit()
   await stranger.tag('free')

@@ -82,12 +82,12 @@ test.each([
   ['refuses to encrypt', NO_TLS],
   ['consents and goes on in the clear', CONSENT],
 ])('a server in between that %s is told no secret', async (_what, answer) => {
-  const heard: Buffer[] = []
+  const received: Buffer[] = []
   await using between = createServer((socket) => {
     socket
       .on('error', () => {})
       .on('data', (data) => {
-        heard.push(data)
+        received.push(data)
         socket.write(answer)
       })
   })
@@ -101,8 +101,8 @@ test.each([
   const tries = ['on', 'unverified'].map((LDAP_TLS) => open({ ...settings, LDAP_TLS }).authenticate('jane', PASSWORD))
   for (const outcome of await Promise.allSettled(tries))
     expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(DirectoryUnreachable) })
-  const text = Buffer.concat(heard).toString('latin1')
-  expect(heard.length).toBeGreaterThan(0)
+  const text = Buffer.concat(received).toString('latin1')
+  expect(received.length).toBeGreaterThan(0)
   for (const secret of ['service words', PASSWORD, 'jane']) expect(text).not.toContain(secret)
 })
 

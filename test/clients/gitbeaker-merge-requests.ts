@@ -257,8 +257,8 @@ export async function reviewRequests({ api, jane }: World, { id }: Work): Promis
   expect(await states()).toEqual([[jane.id, 'reviewed']])
   await drafts.publishBulk(id, 1)
   expect(await drafts.all(id, 1)).toEqual([])
-  const said = (await api.MergeRequestNotes.all(id, 1, { sort: 'asc' })).filter(({ system }) => !system)
-  expect(said.map(({ body }) => body)).toEqual(['Why?', 'Second', 'Said soon'])
+  const comments = (await api.MergeRequestNotes.all(id, 1, { sort: 'asc' })).filter(({ system }) => !system)
+  expect(comments.map(({ body }) => body)).toEqual(['Why?', 'Second', 'Said soon'])
   for (const one of await api.MergeRequestDiscussions.all(id, 1))
     if (one.notes![0]!.resolvable) await api.MergeRequestDiscussions.resolve(id, 1, one.id, true)
 }

@@ -43,9 +43,9 @@ export const refusal = (status: number, description: string) => ({
 })
 
 export async function makeGroups({ api, url, picture }: World) {
-  const wanted = { visibility: 'public', description: 'tools' } as const
-  const shop = await api.Groups.create('Gb Shop', 'gb-shop', { ...wanted, avatar: picture })
-  expect(shop).toMatchObject({ full_path: 'gb-shop', parent_id: null, ...wanted })
+  const attributes = { visibility: 'public', description: 'tools' } as const
+  const shop = await api.Groups.create('Gb Shop', 'gb-shop', { ...attributes, avatar: picture })
+  expect(shop).toMatchObject({ full_path: 'gb-shop', parent_id: null, ...attributes })
   expect(shop.avatar_url).toBe(`${url}/uploads/-/system/group/avatar/${shop.id}/avatar.png`)
   await api.Groups.removeAvatar(shop.id)
   expect(await api.Groups.show('gb-shop')).toMatchObject({ id: shop.id, avatar_url: null })

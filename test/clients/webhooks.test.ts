@@ -12,7 +12,7 @@ interface Payload {
 }
 
 type Handler = ((request: IncomingMessage, response: ServerResponse, otherwise: () => void) => void) & {
-  on(event: string, hear: (told: Payload) => void): void
+  on(event: string, hear: (event: Payload) => void): void
 }
 
 const createHandler = createRequire(import.meta.url)('node-gitlab-webhook') as (options: {
@@ -24,9 +24,9 @@ const KINDS = ['push', 'tag_push', 'issue', 'note', 'merge_request', 'wiki_page'
 
 test('a published handler checks the token and tells each kind from the others', async () => {
   const handler = createHandler({ path: '/hook', secret: 'open sesame' })
-  const heard: Payload[] = []
+  const received: Payload[] = []
   const refused: unknown[] = []
-  for (const kind of KINDS) handler.on(kind, (told) => heard.push(told))
+  for (const kind of KINDS) handler.on(kind, (told) => received.push(told))
   handler.on('error', (error) => refused.push(error))
   const server = createServer((request, response) =>
     handler(request, response, () => response.headersSent || response.writeHead(404).end()),
@@ -45,7 +45,7 @@ test('a published handler checks the token and tells each kind from the others',
   await jane.post(`${at}/issues`, { title: 'Unheard' })
   await forge.settle()
   await expect.poll(() => refused.length).toBe(1)
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
   await jane.delete(`${at}/hooks/${wrong.body.id}`)
 
   expect((await jane.post(`${at}/hooks`, { url, token: 'open sesame', ...all })).status).toBe(201)
@@ -57,10 +57,10 @@ test('a published handler checks the token and tells each kind from the others',
   await jane.post(`${at}/repository/tags`, { tag_name: 'v1', ref: 'master' })
   await jane.post(`${at}/releases`, { tag_name: 'v1', name: 'One' })
   await forge.settle()
-  await expect.poll(() => new Set(heard.map(({ event }) => event))).toEqual(new Set(KINDS))
-  const told = (kind: string) => heard.find(({ event }) => event === kind)!.payload
-  expect(told('issue')).toMatchObject({ object_attributes: { title: 'The mill jams', action: 'open' } })
-  expect(told('push')).toMatchObject({ ref: 'refs/heads/master', project: { id: project.id } })
+  await expect.poll(() => new Set(received.map(({ event }) => event))).toEqual(new Set(KINDS))
+  const payloadOf = (kind: string) => received.find(({ event }) => event === kind)!.payload
+  expect(payloadOf('issue')).toMatchObject({ object_attributes: { title: 'The mill jams', action: 'open' } })
+  expect(payloadOf('push')).toMatchObject({ ref: 'refs/heads/master', project: { id: project.id } })
   expect(refused).toHaveLength(1)
   server.close()
 })

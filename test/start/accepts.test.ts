@@ -52,8 +52,8 @@ test('of two processes that accept one merge request, one merges it', { timeout:
     const history = (await call(url, 'GET', `${at}/repository/commits?first_parent=true`)) as unknown as Body[]
     expect(history.map(({ id }) => id).slice(0, ROUNDS)).toEqual(shas.toReversed())
     expect(history).toHaveLength(ROUNDS + 1)
-    const told = await mergeEventsIn(database)
-    expect(made.map(({ id }) => told.get(id)?.length)).toEqual(made.map(() => 1))
+    const events = await mergeEventsIn(database)
+    expect(made.map(({ id }) => events.get(id)?.length)).toEqual(made.map(() => 1))
     const pids = child.lines.logged.filter(({ msg }) => msg === 'worker process is ready').map(({ pid }) => pid)
     expect(new Set(pids).size).toBe(2)
     const left = await inStore(database, (db) => db.selectFrom('pending_changes').select('id').execute())

@@ -126,7 +126,7 @@ const unnoted = (database: string) =>
 
 const ORDER = ['trace', 'upload', 'finish'] as const
 const STEPS = { trace: patch, upload, finish }
-const TOLD = { trace: 'range', upload: 'none', finish: 'job-status' }
+const HEADERS = { trace: 'range', upload: 'none', finish: 'job-status' }
 
 /** Runs up to the step that kills; returns the answers, null for none. */
 async function goTo(url: string, job: Taken, [, step, die]: (typeof ROUNDS)[number]): Promise<unknown[]> {
@@ -140,7 +140,7 @@ async function goTo(url: string, job: Taken, [, step, die]: (typeof ROUNDS)[numb
 /** Repeats the step, and runs the later ones. */
 async function goOn(url: string, job: Taken, [, step]: (typeof ROUNDS)[number]): Promise<unknown[]> {
   const again = await STEPS[step](url, job)
-  const answered = [again?.status, again?.headers.get(TOLD[step]) ?? null]
+  const answered = [again?.status, again?.headers.get(HEADERS[step]) ?? null]
   for (const next of ORDER.slice(ORDER.indexOf(step) + 1)) answered.push((await STEPS[next](url, job))?.status)
   return answered
 }

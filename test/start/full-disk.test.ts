@@ -126,12 +126,12 @@ async function startLoad(
   const repeat = async ([kind, auditedCall]: [string, (number: number) => Promise<string | null>]) => {
     for (let number = 0; !isOver; number++) {
       const began = performance.now()
-      const heard = await auditedCall(number)
+      const received = await auditedCall(number)
       slowest = Math.max(slowest, performance.now() - began)
       await sleep(20)
-      if (heard === null) counts[kind]!.done++
-      else if (heard.includes(FULL)) counts[kind]!.refused++
-      else odd.push(`${kind}: ${heard}`)
+      if (received === null) counts[kind]!.done++
+      else if (received.includes(FULL)) counts[kind]!.refused++
+      else odd.push(`${kind}: ${received}`)
     }
   }
   const loops = Object.entries(auditedCalls).map((one) =>

@@ -206,11 +206,11 @@ async function all(url: string, path: string): Promise<Body[]> {
 }
 
 /** Everything that the API and the hooks show of the project. */
-export async function takeSnapshot(url: string, { at }: Trial, heard: readonly Body[]) {
+export async function takeSnapshot(url: string, { at }: Trial, received: readonly Body[]) {
   const branches = new Set((await all(url, `${at}/repository/branches`)).map(({ name }) => name as string))
   const ids = async (ref: string) =>
     branches.has(ref) ? (await all(url, `${at}/repository/commits?ref_name=${ref}`)).map(({ id }) => id as string) : []
-  const here = heard.filter(({ project }) => project.id === Number(at.split('/').at(-1)))
+  const here = received.filter(({ project }) => project.id === Number(at.split('/').at(-1)))
   return {
     branches,
     master: await ids('master'),

@@ -140,13 +140,13 @@ test('log lines name users of sessions, git and sudo, and hide secrets in paths'
   await fetch(url + full_path, { headers: { 'PRIVATE-TOKEN': jane.token } })
   await fetch(`${url}/jane/saw.git/info/refs?service=git-upload-pack`, { headers: { authorization: basic } })
   await fetch(`${url}/-/invites/${secret}`)
-  const told = () =>
+  const loggedLines = () =>
     lines
       .flatMap(({ method, path, user, sudo }) => (method === 'GET' ? [{ path, user, ...(sudo && { sudo }) }] : []))
       .slice(-6)
       .toSorted((one, other) => one.path!.localeCompare(other.path!))
   // A line is written after its answer was sent, which may be after the next request.
-  await expect.poll(told).toEqual([
+  await expect.poll(loggedLines).toEqual([
     { path: '/-/invites/[hidden]', user: null },
     { path: `/api/v4/projects/${id}`, user: null },
     { path: `/api/v4/projects/${id}/uploads/[hidden]/x.txt`, user: null },

@@ -51,7 +51,7 @@ test('kill -9 at each step of accept: merged everywhere or nowhere, told once', 
     await using child = start(settings)
     const url = await child.url()
     await settled(database)
-    const told = await mergeEventsIn(database)
+    const events = await mergeEventsIn(database)
     const found = []
     const seen = async ({ at, one }: Stage) => {
       const { state } = await call(url, 'GET', `${at}/merge_requests/1`)
@@ -73,7 +73,7 @@ test('kill -9 at each step of accept: merged everywhere or nowhere, told once', 
         issue.state,
         there.status,
         (await tipOf(url, at, 'feature')) === null,
-        told.get(one.id)?.length ?? 0,
+        events.get(one.id)?.length ?? 0,
         notes.length,
         closings.filter(({ body }: Body) => body.startsWith('closed')).map(({ body }: Body) => body),
       ]

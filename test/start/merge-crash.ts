@@ -119,8 +119,8 @@ export const passHours = (database: string) =>
         .execute()
     const merging = db.selectFrom('merge_requests').select(['id', 'merging']).where('merging', 'is not', null)
     for (const { id, merging: text } of await merging.execute()) {
-      const said = JSON.parse(text!)
-      const past = JSON.stringify({ ...said, at: earlier(said.at) })
+      const message = JSON.parse(text!)
+      const past = JSON.stringify({ ...message, at: earlier(message.at) })
       await db.updateTable('merge_requests').set({ merging: past }).where('id', '=', id).execute()
     }
   })

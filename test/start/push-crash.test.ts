@@ -115,7 +115,7 @@ test(
     // The killed process left a record of the intended ref updates: the next process emits the events of those that
     // happened.
     await expect
-      .poll(() => Object.fromEntries(toldIn(folder.path)), { timeout: 25_000, interval: 100 })
+      .poll(() => Object.fromEntries(reportedIn(folder.path)), { timeout: 25_000, interval: 100 })
       .toEqual(Object.fromEntries([...found].filter(([, tip]) => tip !== null)))
     await expect
       .poll(async () => checked(settings), { timeout: 60_000, interval: 1000 })
@@ -124,7 +124,7 @@ test(
 )
 
 /** The results of the ref updates in the events, one after the other from nothing; each must be emitted once. */
-function toldIn(data: string): Map<string, string | null> {
+function reportedIn(data: string): Map<string, string | null> {
   const events = read<{ path: string; payload: string }>(
     data,
     `select p.path, e.payload from events e join projects p on p.id = json_extract(e.payload, '$.project_id')
@@ -132,8 +132,8 @@ function toldIn(data: string): Map<string, string | null> {
   )
   const byProject = Map.groupBy(events, ({ path }) => path)
   return new Map(
-    [...byProject].map(([path, told]) => {
-      const updates = told.flatMap(({ payload }) => (JSON.parse(payload) as Events['repository.changed']).updates)
+    [...byProject].map(([path, reported]) => {
+      const updates = reported.flatMap(({ payload }) => (JSON.parse(payload) as Events['repository.changed']).updates)
       const next = new Map(updates.map(({ before, after }) => [before, after]))
       expect([path, next.size]).toEqual([path, updates.length])
       let tip: string | null = null

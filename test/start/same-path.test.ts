@@ -81,8 +81,8 @@ async function callAll(url: string, path: string, body: (n: number) => object): 
       headers: HEADERS,
       body: JSON.stringify(body(n)),
     })
-    const said = await answer.json()
-    return answer.status === 400 ? said : answer.status
+    const reply = await answer.json()
+    return answer.status === 400 ? reply : answer.status
   })
   return (await Promise.all(answers)).toSorted((a, b) => Number(b === 201) - Number(a === 201))
 }

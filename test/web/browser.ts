@@ -60,9 +60,9 @@ export async function openTab(
       return page
     },
     complaints() {
-      const told = complaints
+      const reported = complaints
       complaints = []
-      return told
+      return reported
     },
     [Symbol.asyncDispose]: () => context.close(),
   }

@@ -94,8 +94,8 @@ test.each([true, false])('a commit and its lines are talked about, scripts %s', 
   await page.locator('tr[data-kind=added] .diff-mark').first().click()
   await page.fill('.line-form [name=body]', `Why 99? ${scripts}`)
   await page.click('.line-form button:has-text("Comment")')
-  const said = page.locator('.diff-below .note', { hasText: `99? ${scripts}` })
-  await expect.poll(() => said.count()).toBe(1)
+  const comment = page.locator('.diff-below .note', { hasText: `99? ${scripts}` })
+  await expect.poll(() => comment.count()).toBe(1)
   await page
     .locator('.diff-below .thread', { hasText: `99? ${scripts}` })
     .locator('summary:has-text("Reply")')
@@ -127,8 +127,8 @@ test('the page of a commit shows comments and the pipeline', async () => {
   await reader.fill('.comment-box [name=body]', 'Half a thought')
   await author.fill('.comment-box [name=body]', 'It **turns**')
   await author.click('.comment-box button:has-text("Comment")')
-  const said = reader.locator('.note', { has: reader.locator('strong:text-is("turns")') })
-  await said.waitFor()
+  const comment = reader.locator('.note', { has: reader.locator('strong:text-is("turns")') })
+  await comment.waitFor()
   expect(await reader.inputValue('.comment-box [name=body]')).toBe('Half a thought')
 
   const { body: commit } = await jane.get(`${at}/repository/commits/v1.0`)

@@ -42,8 +42,8 @@ test.each([
   ['($NONE || $A) && $V == "v1.2"', true],
   ['$A == "a" && $V == "v1.2" && $MAIN == "main"', true],
   ['$A=="a"&&$V', true],
-])('%s is %s', async (text, wanted) => {
-  expect(await isTrue(parseExpression(text)!, (name) => values.get(name), new Patterns())).toBe(wanted)
+])('%s is %s', async (text, expected) => {
+  expect(await isTrue(parseExpression(text)!, (name) => values.get(name), new Patterns())).toBe(expected)
 })
 
 test.each([

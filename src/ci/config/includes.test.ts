@@ -31,7 +31,7 @@ test.each<[string, string, Record<string, string>]>([
     'include: [{local: a.yml, rules: [{exists: [a.yml]}]}, {local: dir/b.yaml, rules: [{exists: [z]}]}]',
     { a: 'a' },
   ],
-])('includes by %s', async (_, include, wanted) => {
+])('includes by %s', async (_, include, expected) => {
   const files = {
     'a.yml': 'a: {script: a}',
     'dir/b.yaml': 'b: {script: b}',
@@ -46,7 +46,7 @@ test.each<[string, string, Record<string, string>]>([
   }
   const own = { x: 'x' }
   expect(await scriptsOf(`${include}\nx: {script: x}`, { files, remote, vars: { FILE: 'a' } })).toEqual({
-    ...wanted,
+    ...expected,
     ...own,
   })
 })
@@ -71,17 +71,17 @@ test('mappings are merged in order, and the including file wins', async () => {
 })
 
 test('a file is looked for where its includer stands', async () => {
-  const asked: [Include, Tree | null][] = []
+  const requests: [Include, Tree | null][] = []
   const there = { project: 'a/b', sha: 'b'.repeat(40) }
   const { includes } = await compile('include: {project: a/b, file: one.yml}\nx: {script: x}', {
     ...ciContext(),
     readInclude: async (include, from) => {
-      asked.push([include, from])
+      requests.push([include, from])
       return { text: include.type === 'project' ? 'include: two.yml' : 'y: {script: y}', tree: there }
     },
   })
   const here = ciContext().tree
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     [{ type: 'project', project: 'a/b', ref: null, path: 'one.yml' }, here],
     [{ type: 'local', path: 'two.yml' }, there],
   ])

@@ -104,8 +104,8 @@ test.each([
   ['{a,b', '{a,b', true],
   ['Dockerfile', 'Dockerfile', true],
   ['Dockerfile', 'x/Dockerfile', false],
-])('%s on %s is %s', (glob, path, wanted) => {
-  expect(globOf(glob)(path, () => {})).toBe(wanted)
+])('%s on %s is %s', (glob, path, expected) => {
+  expect(globOf(glob)(path, () => {})).toBe(expected)
 })
 
 test('braces never become many', () => {
@@ -121,9 +121,9 @@ test.each([
   ['$LOOP', '$LOOP'],
   ['100%', '100%'],
   ['$', '$'],
-])('%s becomes %s', (text, wanted) => {
+])('%s becomes %s', (text, expected) => {
   const values = new Map(Object.entries({ A: '1', B: '2', C: '3', NESTED: '<$A>', LOOP: '$LOOP' }))
-  expect(expand(text, (name) => values.get(name))).toBe(wanted)
+  expect(expand(text, (name) => values.get(name))).toBe(expected)
 })
 
 test('values that double each other have an end', () => {

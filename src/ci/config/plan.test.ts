@@ -236,8 +236,8 @@ test.each<[string, string[], object]>([
       ],
     },
   ],
-])('%s', async (_, lines, wanted) => {
-  expect(await jobOf(job(...lines))).toMatchObject(wanted)
+])('%s', async (_, lines, expected) => {
+  expect(await jobOf(job(...lines))).toMatchObject(expected)
 })
 
 test('a job named pages makes the site', async () => {
@@ -327,8 +327,8 @@ test.each<[string, string, string, string[]]>([
   ['changes', 'only: {changes: ["docs/**/*"]}', 'main', ['x']],
   ['changes not', 'only: {changes: [src/*]}', 'main', []],
   ['kubernetes', 'only: {kubernetes: active}', 'main', []],
-])('only and except: %s', async (_, line, ref, wanted) => {
-  expect(await names(`z: {script: a}\n${job(line)}`, { ref, changed: ['docs/a/b.md'] })).toEqual(['z', ...wanted])
+])('only and except: %s', async (_, line, ref, expected) => {
+  expect(await names(`z: {script: a}\n${job(line)}`, { ref, changed: ['docs/a/b.md'] })).toEqual(['z', ...expected])
 })
 
 test.each<[string, ConfigOptions, string[]]>([
@@ -336,7 +336,7 @@ test.each<[string, ConfigOptions, string[]]>([
   ['a schedule', { source: 'schedule' }, ['plain', 'schedules']],
   ['a trigger', { source: 'trigger' }, ['plain', 'triggers']],
   ['a merge request', { source: 'merge_request_event', ref: 'refs/merge-requests/1/head' }, ['requests', 'ruled']],
-])('what %s runs', async (_, input, wanted) => {
+])('what %s runs', async (_, input, expected) => {
   const text = [
     'plain: {script: a}',
     'tags: {script: a, only: [tags]}',
@@ -345,7 +345,7 @@ test.each<[string, ConfigOptions, string[]]>([
     'requests: {script: a, only: [merge_requests]}',
     'ruled: {script: a, rules: [{if: $CI_PIPELINE_SOURCE == "merge_request_event"}]}',
   ].join('\n')
-  expect((await names(text, input)).toSorted()).toEqual(wanted)
+  expect((await names(text, input)).toSorted()).toEqual(expected)
 })
 
 test('with rules for the workflow, jobs without rules run in merge requests too', async () => {
@@ -387,7 +387,7 @@ test.each<[string, string, object | null]>([
   ['lists in lists', '[[{if: $NONE}], [[{when: always}]]]', { when: 'always' }],
   ['a variable of the job', '[{if: $A == "1"}]', { when: 'on_success' }],
   ['empty', '[]', null],
-])('rules: %s', async (_, rules, wanted) => {
+])('rules: %s', async (_, rules, expected) => {
   const files = { Dockerfile: '', 'cmd/main.go': '' }
   const text = `z: {script: a}\n${job('variables: {A: 1, DIR: dir}', `rules: ${rules}`)}`
   const context = ciContext({ files })
@@ -396,8 +396,8 @@ test.each<[string, string, object | null]>([
     changedPaths: async (compareTo) => (compareTo === 'other' ? ['dir/a'] : ['README.md']),
   })
   expect(errors).toEqual([])
-  expect(plan!.left_out).toEqual(wanted ? [] : ['x'])
-  expect(plan!.jobs.filter(({ name }) => name === 'x')).toMatchObject(wanted ? [wanted] : [])
+  expect(plan!.left_out).toEqual(expected ? [] : ['x'])
+  expect(plan!.jobs.filter(({ name }) => name === 'x')).toMatchObject(expected ? [expected] : [])
 })
 
 test('a job that is manual by itself may fail, whatever its rules say of when', async () => {

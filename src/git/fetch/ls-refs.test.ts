@@ -41,12 +41,12 @@ const request = (...words: string[]) =>
     FLUSH,
   ])
 
-async function answerOfGit(dir: string, asked: Buffer): Promise<string> {
+async function answerOfGit(dir: string, message: Buffer): Promise<string> {
   const hidden = HIDDEN.flatMap((place) => ['-c', `transfer.hideRefs=${place}`])
   const child = spawn('git', [...hidden, 'upload-pack', '--stateless-rpc', dir], {
     env: { ...process.env, GIT_PROTOCOL: 'version=2' },
   })
-  child.stdin.end(asked)
+  child.stdin.end(message)
   return (await buffer(child.stdout)).toString()
 }
 
@@ -63,8 +63,8 @@ const WISHES = [
 test('it says what git says, word for word, and starts nothing for it', async () => {
   await using repo = await repository()
   for (const words of WISHES) {
-    const asked = request(...words)
-    expect((await lsRefs(repo.dir, asked))?.toString(), words.join()).toBe(await answerOfGit(repo.dir, asked))
+    const message = request(...words)
+    expect((await lsRefs(repo.dir, message))?.toString(), words.join()).toBe(await answerOfGit(repo.dir, message))
   }
   expect(await processesOf(() => lsRefs(repo.dir, request('symrefs')))).toEqual([])
 })
@@ -72,8 +72,8 @@ test('it says what git says, word for word, and starts nothing for it', async ()
 test('an empty repository names its unborn branch to those who ask', async () => {
   await using repo = await buildRepository()
   for (const words of [[], ['symrefs', 'unborn']]) {
-    const asked = request(...words)
-    expect((await lsRefs(repo.dir, asked))?.toString()).toBe(await answerOfGit(repo.dir, asked))
+    const message = request(...words)
+    expect((await lsRefs(repo.dir, message))?.toString()).toBe(await answerOfGit(repo.dir, message))
   }
 })
 
@@ -89,14 +89,14 @@ test.each([
   ['a word we do not know', request('ref-suffix x')],
   ['no end', request().subarray(0, -4)],
   ['nothing', Buffer.alloc(0)],
-])('%s is left to git', async (_what, asked) => {
+])('%s is left to git', async (_what, message) => {
   await using repo = await buildRepository({})
-  expect(await lsRefs(repo.dir, asked)).toBeNull()
+  expect(await lsRefs(repo.dir, message)).toBeNull()
 })
 
 test('what is no lines is refused', async () => {
-  for (const asked of [Buffer.from('GET / HTTP/1.1'), request().subarray(0, -1)])
-    await expect(lsRefs('/nowhere', asked)).rejects.toThrow(BadPktLine)
+  for (const message of [Buffer.from('GET / HTTP/1.1'), request().subarray(0, -1)])
+    await expect(lsRefs('/nowhere', message)).rejects.toThrow(BadPktLine)
 })
 
 test.each([

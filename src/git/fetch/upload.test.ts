@@ -32,7 +32,7 @@ async function fill(server: GitServer): Promise<{ hidden: string; head: string }
   return { hidden, head }
 }
 
-async function told(run: (output: Writable) => Promise<unknown>): Promise<Buffer> {
+async function outputOf(run: (output: Writable) => Promise<unknown>): Promise<Buffer> {
   const output = new PassThrough()
   const all = buffer(output)
   await run(output)
@@ -122,7 +122,7 @@ test('the refs are told in the three versions', async () => {
   await using server = await startGitServer()
   const { head } = await fill(server)
   const text = (service: 'upload-pack' | 'receive-pack', protocol?: string) =>
-    told((output) => advertise(server.dir, service, { protocol, output })).then((bytes) => bytes.toString())
+    outputOf((output) => advertise(server.dir, service, { protocol, output })).then((bytes) => bytes.toString())
   expect(await text('upload-pack')).toMatch(/^001e# service=git-upload-pack\n0000[0-9a-f]{4}[0-9a-f]{40} HEAD\0/)
   expect(await text('upload-pack', 'version=1')).toMatch(/^001e# service=git-upload-pack\n0000000eversion 1\n/)
   expect(await text('upload-pack', 'version=2')).toMatch(/^000eversion 2\n/)
@@ -134,7 +134,7 @@ test('the refs are told in the three versions', async () => {
   expect(push).not.toMatch(/merge-requests|keep-around|refs\/tmp|refs\/remotes|refs\/pools/)
   expect(await text('receive-pack', 'version=1')).toContain('0000000eversion 1\n')
   const more = (hideRefs: string[]) =>
-    told((output) => advertise(server.dir, 'upload-pack', { output, hideRefs })).then((bytes) => bytes.toString())
+    outputOf((output) => advertise(server.dir, 'upload-pack', { output, hideRefs })).then((bytes) => bytes.toString())
   expect(await more(['refs/tags'])).not.toContain('refs/tags')
 })
 
@@ -232,7 +232,7 @@ test.each([
   await using server = await startGitServer()
   await fill(server)
   let code = 0
-  await told(async (output) => {
+  await outputOf(async (output) => {
     ;({ code } = await uploadPack(server.dir, { stateless: true, input: Readable.from([bytes]), output }))
   })
   expect(code).not.toBe(0)

@@ -118,12 +118,12 @@ test.each([1, 2])('commits come in the order of git, with its totals (%s)', asyn
         const all = linesOf(await repo.git('log', '--format=%H', ...args, tip))
         const skip = random(all.length + 2)
         const { commits, total } = await listHistory(repo.dir, { from: tip, ...input }, { skip, limit: 20 })
-        const said = {
+        const expected = {
           ids: commits.map(({ id }) => id),
           total,
           count: await countCommits(repo.dir, { from: tip, ...input }),
         }
-        expect(said, `${tip} ${args}`).toEqual({
+        expect(expected, `${tip} ${args}`).toEqual({
           ids: all.slice(skip, skip + 20),
           total: all.length,
           count: all.length,

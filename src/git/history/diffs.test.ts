@@ -155,26 +155,26 @@ test('limits thin out the answer', async () => {
     Array.from({ length: 12 }, (_, n) => [`f${String(n).padStart(2, '0')}`, numbered(10)]),
   )
   await using repo = await buildRepository({ files: { ...files, f03: numbered(2000) } })
-  const told = async (input: Parameters<typeof commitDiff>[2]) => {
+  const diffsFor = async (input: Parameters<typeof commitDiff>[2]) => {
     const diff = (await commitDiff(repo.dir, 'master', input))!
     const shown = diff.files.map(({ patch, tooLarge, collapsed, additions }) =>
       [patch === '' ? '-' : '+', tooLarge ? 'L' : '', collapsed ? 'C' : '', additions].join(''),
     )
     return [shown.join(' '), diff.overflow]
   }
-  expect(await told({ limits: { fileBytes: 1000 } })).toEqual([
+  expect(await diffsFor({ limits: { fileBytes: 1000 } })).toEqual([
     '+10 +10 +10 -L2000 +10 +10 +10 +10 +10 +10 +10 +10',
     false,
   ])
-  expect(await told({ limits: { files: 2 } })).toEqual(['+10 +10', true])
-  expect(await told({ limits: { files: 12 } })).toMatchObject([expect.stringContaining('+10 +10'), false])
-  expect(await told({ limits: { lines: 25 } })).toEqual(['+10 +10 -C10', true])
-  expect(await told({ limits: { bytes: 250 } })).toEqual(['+10 +10 -C10', true])
-  expect(await told({ limits: { lines: 25 }, beyond: 'collapse' })).toEqual([
+  expect(await diffsFor({ limits: { files: 2 } })).toEqual(['+10 +10', true])
+  expect(await diffsFor({ limits: { files: 12 } })).toMatchObject([expect.stringContaining('+10 +10'), false])
+  expect(await diffsFor({ limits: { lines: 25 } })).toEqual(['+10 +10 -C10', true])
+  expect(await diffsFor({ limits: { bytes: 250 } })).toEqual(['+10 +10 -C10', true])
+  expect(await diffsFor({ limits: { lines: 25 }, beyond: 'collapse' })).toEqual([
     '+10 +10 -C10 -C2000 -C10 -C10 -C10 -C10 -C10 -C10 -C10 -C10',
     true,
   ])
-  expect(await told({ limits: { files: 11 }, beyond: 'collapse' })).toEqual([
+  expect(await diffsFor({ limits: { files: 11 }, beyond: 'collapse' })).toEqual([
     '+10 +10 +10 +2000 +10 +10 +10 +10 +10 +10 +10 -C10',
     true,
   ])

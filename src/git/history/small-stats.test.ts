@@ -45,9 +45,9 @@ test.each([3, 12, 60, 2000])('texts of which %s lines differ count as git counts
     repo.dir,
     commits.map((_, n) => `master~${n}`),
   )
-  const told = counted.filter(({ ours }) => ours !== null)
-  expect(told.length).toBeGreaterThan(100)
-  for (const { id, ours, git } of told) expect(ours, id).toEqual(git)
+  const answered = counted.filter(({ ours }) => ours !== null)
+  expect(answered.length).toBeGreaterThan(100)
+  for (const { id, ours, git } of answered) expect(ours, id).toEqual(git)
 })
 
 const LINK = '1'.repeat(40)

@@ -40,20 +40,20 @@ test('one repository does not tell what another has, nor a removed one what it h
   await using other = await buildRepository({ files: { open: 'y' } })
   const id = await repo.git('rev-parse', 'master')
   const blob = await repo.git('rev-parse', 'master:secret')
-  const told = async (dir: string) => [
+  const readings = async (dir: string) => [
     (await findCommit(dir, id))?.id,
     (await knownCommits(dir, [id]))[0]?.id,
     (await listTree(dir, id))?.length,
     (await readKnown(dir, [blob]))[0]?.size,
   ]
   const nothing = [undefined, undefined, undefined, undefined]
-  expect(await told(repo.dir)).toEqual([id, id, 1, 1])
-  expect(await told(other.dir)).toEqual(nothing)
-  expect(await processesOf(() => told(repo.dir))).toEqual([])
+  expect(await readings(repo.dir)).toEqual([id, id, 1, 1])
+  expect(await readings(other.dir)).toEqual(nothing)
+  expect(await processesOf(() => readings(repo.dir))).toEqual([])
 
   await removeRepository(repo.dir)
   await other.git('clone', '--quiet', '--bare', other.dir, repo.dir)
-  expect(await told(repo.dir)).toEqual(nothing)
+  expect(await readings(repo.dir)).toEqual(nothing)
 })
 
 test('that a commit is there is asked of git again and again, not of memory', async () => {

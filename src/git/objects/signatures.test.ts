@@ -12,12 +12,12 @@ const TREE = `tree ${'1'.repeat(40)}\n`
 const PEOPLE = 'author A <a@x> 1 +0000\ncommitter A <a@x> 1 +0000\n'
 const PGP = '-----BEGIN PGP SIGNATURE-----\n\nabc=\n-----END PGP SIGNATURE-----'
 const headerOf = (name: string, signature: string) => `${name} ${signature.replaceAll('\n', '\n ')}\n`
-const told = (signed: Signed | null) => signed && { ...signed, payload: signed.payload.toString('latin1') }
+const asText = (signed: Signed | null) => signed && { ...signed, payload: signed.payload.toString('latin1') }
 
 test('a commit signs all but its signatures', () => {
   const rest = 'encoding ISO-8859-1\n\nSubject \xfc\n\ngpgsig not a header\n'
   const content = TREE + PEOPLE + headerOf('gpgsig', PGP) + headerOf('gpgsig-sha256', 'x\ny') + rest
-  expect(told(signedCommit(Buffer.from(content, 'latin1')))).toEqual({
+  expect(asText(signedCommit(Buffer.from(content, 'latin1')))).toEqual({
     kind: 'PGP',
     signature: PGP,
     payload: TREE + PEOPLE + rest,
@@ -29,7 +29,7 @@ test('a commit signs all but its signatures', () => {
 
 test('a tag signs what stands before its last signature', () => {
   const payload = `object ${'1'.repeat(40)}\ntype commit\ntag v1\ntagger A <a@x> 1 +0000\n\nquote:\n${PGP}\nend\n`
-  expect(told(signedTag(Buffer.from(`${payload}${PGP}\n`)))).toEqual({ kind: 'PGP', payload, signature: `${PGP}\n` })
+  expect(asText(signedTag(Buffer.from(`${payload}${PGP}\n`)))).toEqual({ kind: 'PGP', payload, signature: `${PGP}\n` })
   expect(signedTag(Buffer.from('object x\n\nno signature -----BEGIN PGP SIGNATURE-----\n'))).toBeNull()
 })
 

@@ -15,14 +15,14 @@ test('the root of a commit is told entry by entry, whatever the names', async ()
   const commit = await runGit([`--git-dir=${dir}`, ...author, 'commit-tree', '-m', 'x', tree])
   await runGit([`--git-dir=${dir}`, 'update-ref', 'refs/heads/odd', commit])
 
-  const told = async (name: string) =>
+  const entries = async (name: string) =>
     (await rootEntries(dir, branch(name))).map((entry) => [entry.name, entry.type, isFile(entry)])
-  expect(await told('main')).toEqual([
+  expect(await entries('main')).toEqual([
     ['a b.txt', 'blob', true],
     ['src', 'tree', false],
     ['é\t"q".md', 'blob', true],
   ])
-  expect(await told('odd')).toEqual([
+  expect(await entries('odd')).toEqual([
     ['link', 'blob', false],
     ['module', 'commit', false],
     ['run', 'blob', true],
@@ -42,17 +42,17 @@ test('folders are listed level by level or as a whole', async () => {
     },
   })
   const { dir } = repo
-  const told = async (path?: string, recursive = false) =>
+  const paths = async (path?: string, recursive = false) =>
     (await listTree(dir, 'master', path, { recursive }))?.map(({ mode, type, path }) => [mode, type, path].join(' ')) ??
     null
   const src = ['100644 blob src/a.ts', '040000 tree src/deep', '120000 blob src/link', '160000 commit src/vendor']
-  expect(await told()).toEqual(['100644 blob README.md', '040000 tree src'])
-  expect(await told('src')).toEqual(src)
-  expect(await told('/src//')).toEqual(src)
-  expect(await told('src', true)).toEqual(src.toSpliced(2, 0, '100755 blob src/deep/b.ts'))
-  expect(await told('src/deep', true)).toEqual(['100755 blob src/deep/b.ts'])
+  expect(await paths()).toEqual(['100644 blob README.md', '040000 tree src'])
+  expect(await paths('src')).toEqual(src)
+  expect(await paths('/src//')).toEqual(src)
+  expect(await paths('src', true)).toEqual(src.toSpliced(2, 0, '100755 blob src/deep/b.ts'))
+  expect(await paths('src/deep', true)).toEqual(['100755 blob src/deep/b.ts'])
   for (const path of ['nowhere', 'README.md', 'src/vendor', '..', 'src/..', '.', ':(top)', '*'])
-    expect(await told(path), path).toBeNull()
+    expect(await paths(path), path).toBeNull()
   expect(await listTree(dir, 'nowhere')).toBeNull()
   expect(await entryAt(dir, 'master', 'src/deep/b.ts')).toEqual({
     id: await repo.git('rev-parse', 'master:src/deep/b.ts'),
@@ -67,7 +67,7 @@ test('folders are listed level by level or as a whole', async () => {
     expect(entry?.path ?? null, path).toBe(path === 'src/deep/b.ts/' ? 'src/deep/b.ts' : null)
   }
   const started = await processesOf(async () => {
-    await told('src/deep')
+    await paths('src/deep')
     await entryAt(dir, 'master', 'src/deep/b.ts')
   })
   expect(started).toEqual([])
@@ -112,20 +112,20 @@ test('a listing of all is what git lists, whatever is in it', async () => {
     ['0', blob],
   ]
   const odd = await repo.write('tree', Buffer.concat(modes.map(([mode, id], n) => entry(mode, `${n}`, id))))
-  const told = async (name: string) =>
+  const entries = async (name: string) =>
     ((await listTree(dir, name, '', { recursive: true })) ?? []).map(({ mode, type, id, path }) =>
       [mode, type, id, path].join(' '),
     )
   for (const name of ['master', odd, await repo.git('mktree')]) {
     const listing = await runGit([`--git-dir=${dir}`, 'ls-tree', '-r', '-t', '-z', name])
-    expect(await told(name), name).toEqual(
+    expect(await entries(name), name).toEqual(
       listing
         .split('\0')
         .filter(Boolean)
         .map((line) => line.replace('\t', ' ')),
     )
   }
-  expect(await processesOf(() => told(odd))).toEqual([])
+  expect(await processesOf(() => entries(odd))).toEqual([])
 
   // A few trees can occur at so many paths that a listing never ends.
   let bomb = await repo.write('tree', entry('100644', 'x', blob))

@@ -32,8 +32,8 @@ const parentOf = (pid: string) => Number(/^PPid:\t(\d+)/m.exec(readFileSync(`/pr
 async function parentOfProgram(): Promise<number> {
   const program = launch(['sh', '-c', 'echo $PPID'], OPTIONS)
   program.stdin?.end()
-  const [said] = await Promise.all([text(program.stdout), ended(program)])
-  return Number(said)
+  const [output] = await Promise.all([text(program.stdout), ended(program)])
+  return Number(output)
 }
 
 beforeAll(async () => {

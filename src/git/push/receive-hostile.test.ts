@@ -57,7 +57,7 @@ interface Received {
 
 async function push(dir: string, input: Readable | Buffer, limits: PushLimits = {}): Promise<Received> {
   const output = new PassThrough()
-  const heard = buffer(output)
+  const report = buffer(output)
   const result = await receivePack(dir, {
     input: Buffer.isBuffer(input) ? Readable.from([input]) : input,
     output,
@@ -66,7 +66,7 @@ async function push(dir: string, input: Readable | Buffer, limits: PushLimits = 
     limits,
   })
   output.end()
-  const raw = await heard
+  const raw = await report
   const decoder = new PktLineDecoder()
   decoder.push(raw)
   const bands: Record<number, string> = { 1: '', 2: '', 3: '' }

@@ -54,9 +54,9 @@ test('a second run leaves the work of the first, and asks nobody', async () => {
   await using origin = await startGitOrigin()
   const { url } = await origin.addRepository('x.git', ...COMMITS)
   await mirrorFrom(url, data.dir, { resolved })
-  const asked = origin.requests.length
+  const before = origin.requests.length
   await mirrorFrom(url, data.dir, { resolved })
-  expect(origin.requests).toHaveLength(asked)
+  expect(origin.requests).toHaveLength(before)
 })
 
 test('an empty repository is mirrored as such; without a HEAD the likeliest branch becomes it', async () => {
@@ -74,18 +74,18 @@ test('an empty repository is mirrored as such; without a HEAD the likeliest bran
 describe('git goes to the address that was checked', () => {
   test('over http, whatever the name means by now', async () => {
     await using data = await temporary()
-    await using wanted = await startGitOrigin({ host: '127.0.0.2' })
-    await using wrong = await startGitOrigin({ port: wanted.port })
-    for (const origin of [wanted, wrong]) await origin.addRepository('x.git', ...COMMITS)
+    await using target = await startGitOrigin({ host: '127.0.0.2' })
+    await using wrong = await startGitOrigin({ port: target.port })
+    for (const origin of [target, wrong]) await origin.addRepository('x.git', ...COMMITS)
     // The resolver of the system answers 127.0.0.1.
     for (const host of ['localhost', 'LocalHost', 'localhost.', 'not-to-be-found.invalid']) {
-      const url = `http://${host}:${wanted.port}/x.git`
+      const url = `http://${host}:${target.port}/x.git`
       const checked = await resolvePublic(url, { allowLocal: true, lookup: async () => [{ address: '127.0.0.2' }] })
       await mirrorFrom(url, join(data.path, host), { resolved: checked })
       expect(await headOf(join(data.path, host))).toBe('trunk')
     }
     expect(wrong.requests).toEqual([])
-    expect(wanted.requests[0]).toMatchObject({ host: `localhost:${wanted.port}` })
+    expect(target.requests[0]).toMatchObject({ host: `localhost:${target.port}` })
   })
 
   test('over IPv6 too', async () => {
@@ -150,10 +150,10 @@ describe('git goes to the address that was checked', () => {
       '/x.git/HEAD': 'ref: refs/heads/trunk\n',
       '/x.git/objects/info/http-alternates': `${inside.url}/x.git/objects\n`,
     }
-    const asked: string[] = []
+    const requests: string[] = []
     const server = createServer(({ url = '' }, response) => {
       const path = url.split('?')[0]!
-      asked.push(path)
+      requests.push(path)
       response.writeHead(files[path] ? 200 : 404).end(files[path])
     })
     await new Promise<void>((listening) => server.listen(0, resolved, listening))
@@ -161,7 +161,7 @@ describe('git goes to the address that was checked', () => {
     const url = `http://${resolved}:${(server.address() as AddressInfo).port}/x.git`
 
     await expect(mirrorFrom(url, data.dir, { resolved })).rejects.toMatchObject({ name: 'GitFailed' })
-    expect(asked).toContain('/x.git/objects/info/http-alternates')
+    expect(requests).toContain('/x.git/objects/info/http-alternates')
     expect(inside.requests).toEqual([])
     // Without these settings, git follows the redirect.
     await runGit(['-c', 'http.followRedirects=true', 'clone', '--quiet', '--bare', url, data.dir]).catch(() => {})

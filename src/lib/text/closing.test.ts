@@ -4,7 +4,7 @@ import { closingReferences, type ClosingReference } from './closing.ts'
 
 const BASE = 'https://forge.example'
 
-const told = (one: ClosingReference) => (one.kind === 'issue' ? `${one.project ?? ''}#${one.id}` : one.name)
+const textOf = (one: ClosingReference) => (one.kind === 'issue' ? `${one.project ?? ''}#${one.id}` : one.name)
 
 const WORDS = [
   'close',
@@ -24,7 +24,7 @@ const WORDS = [
 test.each(WORDS)('%s is a promise, in either case', (word) => {
   const capital = word[0]!.toUpperCase() + word.slice(1)
   for (const text of [`${word} #1`, `${capital} #1`, `${capital}: #1`, `This ${word} #1.`])
-    expect(closingReferences(text, BASE).map(told)).toEqual(['#1'])
+    expect(closingReferences(text, BASE).map(textOf)).toEqual(['#1'])
   expect(closingReferences(`un${word} #1`, BASE)).toEqual([])
 })
 
@@ -61,7 +61,7 @@ test.each([
   ['```\ncloses #1\n```\ncloses #2', ['#2']],
   ['#1', []],
   ['', []],
-])('%j closes', (text, closed) => expect(closingReferences(text, BASE).map(told)).toEqual(closed))
+])('%j closes', (text, closed) => expect(closingReferences(text, BASE).map(textOf)).toEqual(closed))
 
 test.each([
   'fix ',

@@ -3,7 +3,7 @@ import { growth } from '../../../test/effort.ts'
 import { referenceKey, referenceOfAddress, scanReferences, type Reference } from './references.ts'
 
 /** Short form for a table: the kind, the project and the name. */
-const told = (reference: Reference) =>
+const textOf = (reference: Reference) =>
   [reference.kind, reference.project ?? '-', ...referenceKey(reference).split('\0').slice(2)].join(' ').trimEnd()
 
 test.each([
@@ -60,7 +60,7 @@ test.each([
   ['group/project@jan', []],
   ['#1#2', ['issue - 1']],
   ['', []],
-])('%j names', (text, references) => expect(scanReferences(text).map(told)).toEqual(references))
+])('%j names', (text, references) => expect(scanReferences(text).map(textOf)).toEqual(references))
 
 test('what is found is told with its place', () => {
   const text = 'see g/p#1 and @jan.'
@@ -95,7 +95,7 @@ test.each([
   ['/g/p/-/compare/abcdef1...abcdef2', 'commit_range g/p abcdef1 ... abcdef2', null],
 ])('the address %s leads to %s', (path, reference, note) => {
   const found = referenceOfAddress(BASE + path, BASE)
-  expect(found && told(found.reference)).toBe(reference)
+  expect(found && textOf(found.reference)).toBe(reference)
   expect(found?.note).toBe(note)
 })
 

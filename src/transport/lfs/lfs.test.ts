@@ -26,11 +26,11 @@ test('content goes up by the way batch tells, and comes down again', async () =>
   const { jane, project, path, lfs } = await openProject(forge)
   const url = `${forge.url}/${path}.git`
 
-  const wanted = await lfs.batch('upload', BIG, EMPTY)
-  expect(wanted.status).toBe(200)
-  expect(wanted.headers.get('content-type')).toBe('application/vnd.git-lfs+json')
+  const uploads = await lfs.batch('upload', BIG, EMPTY)
+  expect(uploads.status).toBe(200)
+  expect(uploads.headers.get('content-type')).toBe('application/vnd.git-lfs+json')
   const header = { Authorization: expect.stringMatching(/^Basic /), 'Content-Type': 'application/octet-stream' }
-  expect(wanted.body).toEqual({
+  expect(uploads.body).toEqual({
     transfer: 'basic',
     hash_algo: 'sha256',
     objects: [BIG, EMPTY].map(({ oid, size }) => ({
@@ -41,7 +41,7 @@ test('content goes up by the way batch tells, and comes down again', async () =>
   })
 
   for (const [n, object] of [BIG, EMPTY].entries()) {
-    const { href, header } = wanted.body.objects[n].actions.upload
+    const { href, header } = uploads.body.objects[n].actions.upload
     const bare = new LfsClient(forge, path)
     expect(await bare.request('PUT', href, object.content, header)).toMatchObject({ status: 200, body: '' })
   }
@@ -238,8 +238,8 @@ test('requests that make no sense', async () => {
     [lfs, 'GET', batch.replace('batch', ''), undefined, 404, nothing],
     [lfs, 'DELETE', `gitlab-lfs/objects/${BIG.oid}`, undefined, 404, expect.anything()],
   ] as const) {
-    const { body: said, status: code } = await client.request(method, at, body as never)
-    expect([code, said], `${method} ${at} ${JSON.stringify(body)?.slice(0, 80)}`).toEqual([status, answer])
+    const { body: message, status: code } = await client.request(method, at, body as never)
+    expect([code, message], `${method} ${at} ${JSON.stringify(body)?.slice(0, 80)}`).toEqual([status, answer])
   }
   const old = saying(forge, 'Server supports batch API only, please update your Git LFS client')
   expect(await lfs.post('info/lfs/objects', {})).toMatchObject({ status: 501, body: old })

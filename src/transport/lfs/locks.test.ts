@@ -143,7 +143,7 @@ const ROLES = {
   public: [401, 403, 403, 403, 403, 201, 201, 201, 201, 403],
 } as const
 
-const SAID: Record<number, string> = {
+const MESSAGES: Record<number, string> = {
   401: 'HTTP Basic: Access denied',
   403: 'You have no permissions',
   404: 'Not found.',
@@ -157,8 +157,8 @@ test.each(['private', 'public'] as const)('who may lock on a %s project', async 
     const client = new LfsClient(forge, path, authorizationOf(cast.callers[who]))
     const before = await lfsStateOf(forge)
     const { status, body } = await client.post(LOCKS, { path: who })
-    const said = who === 'blocked' ? 'Your account has been blocked.' : SAID[status]
-    expect([status, body.message], who).toEqual([ROLES[visibility][n], said])
+    const message = who === 'blocked' ? 'Your account has been blocked.' : MESSAGES[status]
+    expect([status, body.message], who).toEqual([ROLES[visibility][n], message])
     const isSame = JSON.stringify(await lfsStateOf(forge)) === JSON.stringify(before)
     expect(isSame, who).toBe(status !== 201)
     const { status: unlocked } = await client.post(`${LOCKS}/${body.lock?.id ?? 1}/unlock`, {})
