@@ -42,6 +42,12 @@ afterAll(async () => {
   await forge?.close()
 })
 
+const called =
+  (path: string, input: Record<string, unknown> = {}) =>
+  async () => {
+    expect((await ann.get(`/projects/${project.id}${path}`, input)).status).toBe(200)
+  }
+
 const shown = (path: string) => async () => {
   const headers = { Accept: 'text/html', 'PRIVATE-TOKEN': ann.token }
   const answer = await fetch(`${forge.url}/${project.path_with_namespace}${path}`, { headers })
@@ -50,6 +56,10 @@ const shown = (path: string) => async () => {
 }
 
 const answers: [what: string, most: number, ask: () => Promise<void>][] = [
+  ['an issue', 5, called('/issues/1')],
+  ['a list of 20 issues', 9, called('/issues')],
+  ['a merge request', 6, called('/merge_requests/1')],
+  ['a list of 20 merge requests', 8, called('/merge_requests', { scope: 'all' })],
   ['the page of an issue', 75, shown('/-/issues/1')],
   ['the page of a merge request', 125, shown('/-/merge_requests/1')],
   ['the changes of a merge request', 80, shown('/-/merge_requests/1/diffs')],

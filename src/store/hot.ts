@@ -55,7 +55,10 @@ export function hotQuery<P extends object, R>(
     const query = queryFor(db, values)
     return execute(db, query, bind(query, values))
   }
-  const compile = (db: Db, values: P) => ({ ...queryFor(db, values), parameters: bind(queryFor(db, values), values) })
+  const compile = (db: Db, values: P) => {
+    const query = queryFor(db, values)
+    return { ...query, parameters: bind(query, values) }
+  }
   return Object.assign(run, { compile })
 }
 

@@ -7,7 +7,8 @@ import { andThen, type MaybePromise } from '../../../lib/async/maybe-promise.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
-import { cachedRows } from '../../../store/versions.ts'
+import { lookup, type Lookup } from '../../../store/lookups.ts'
+import { cachedRows, type RowState } from '../../../store/versions.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { LoadedUser, Surroundings } from './entity.ts'
 import { isVisibleTo, userPolicy } from './policy.ts'
@@ -58,6 +59,19 @@ const usersById = hotQuery((db, p: { ids: string }) =>
     .where(inIdList(db, 'id', p.ids)),
 )
 
+const statesById = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('users')
+    .select(['id', 'version'])
+    .where(inIdList(db, 'id', p.ids)),
+)
+
+/** The current states of these users. `userRows` has the rows. */
+export function userStates(db: Db, given: readonly (number | null | undefined)[]): Lookup<readonly RowState[]> {
+  const ids = [...new Set(given)].filter((id) => typeof id === 'number')
+  return lookup(statesById, ids.length === 0 ? null : { ids: idList(db, ids) }, (rows) => rows)
+}
+
 type WithUsers<R, C extends Record<string, keyof R>> = R & {
   readonly [name in keyof C]: R[C[name]] extends number ? User : User | null
 }
@@ -72,8 +86,17 @@ export async function withUsers<R, const C extends Record<string, keyof R>>(
   const ids = new Set(rows.flatMap((row) => named.map(([, column]) => row[column] as number | null | undefined)))
   const userIds = [...ids].filter((id) => typeof id === 'number')
   const users = userIds.length === 0 ? [] : await usersById(db, { ids: idList(db, userIds) })
-  const known = new Map<unknown, User>(users.map((user) => [user.id, user]))
-  const people = (row: R) => named.map(([name, column]) => [name, known.get(row[column]) ?? null])
+  return joinUsers(rows, columns, new Map(users.map((user) => [user.id, user])))
+}
+
+/** The same with users that were read before. */
+export function joinUsers<R, const C extends Record<string, keyof R>>(
+  rows: readonly R[],
+  columns: C,
+  users: ReadonlyMap<unknown, User>,
+): WithUsers<R, C>[] {
+  const named = Object.entries(columns)
+  const people = (row: R) => named.map(([name, column]) => [name, users.get(row[column]) ?? null])
   return rows.map((row) => ({ ...row, ...Object.fromEntries(people(row)) }))
 }
 

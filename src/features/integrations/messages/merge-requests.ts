@@ -4,7 +4,7 @@ import { pageBelow } from '../../../lib/net/page-below.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import type { MergeRequest } from '../../merge-requests/merge-requests/model.ts'
 import { mergeRequestKind } from '../../merge-requests/merge-requests/kind.ts'
-import { findMergeRequests, isFirstContribution } from '../../merge-requests/merge-requests/queries.ts'
+import { findMergeRequests, firstContributionLookup } from '../../merge-requests/merge-requests/queries.ts'
 import { mergeFacts } from '../../merge-requests/mergeability/facts.ts'
 import { detailedMergeStatus, mergeStatus } from '../../merge-requests/mergeability/gates.ts'
 import { headPipelinesOf } from '../../merge-requests/pipelines/queries.ts'
@@ -90,7 +90,7 @@ async function attributesOf(
     ...presentTimeStats(one),
     work_in_progress: one.draft,
     draft: one.draft,
-    first_contribution: await isFirstContribution(app.db, one),
+    first_contribution: await firstContributionLookup(one).ask(app.db),
     blocking_discussions_resolved: !facts.discussions.required || facts.discussions.unresolved === 0,
     source: from && hookProject(app, from),
     target,

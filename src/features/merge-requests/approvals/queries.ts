@@ -4,6 +4,7 @@ import { Developer } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { askTogether, lookup, type Answers } from '../../../store/lookups.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { mergeRequest } from '../merge-requests/queries.ts'
 import { judge, requiredBy, type Judgement, type RuleFacts } from './judging.ts'
@@ -80,29 +81,43 @@ const rulesOf = hotQuery((db, p: { projects: string; ids: string; isAll: 1 | nul
     .orderBy('id'),
 )
 
-const branchesOf = hotQuery((db, p: { rules: string }) =>
+interface RulesOf {
+  projects: string
+  ids: string
+}
+
+/** Whether the rule of the column `rule_id` concerns one of these merge requests. */
+const isRuleOf = (db: Db, rule: string, p: RulesOf) =>
+  sql<boolean>`${sql.ref(rule)} in (select r.id from approval_rules r where ${inIdList(db, 'r.project_id', p.projects)}
+    and (r.merge_request_id is null or ${inIdList(db, 'r.merge_request_id', p.ids)}))`
+
+const branchesOf = hotQuery((db, p: RulesOf) =>
   db
     .selectFrom('approval_rule_branches')
     .selectAll()
-    .where(inIdList(db, 'rule_id', p.rules)),
+    .where(isRuleOf(db, 'rule_id', p)),
 )
 
+/** Projects without rules need no protected branches. */
 const protectionOf = hotQuery((db, p: { projects: string }) =>
   db
-    .selectFrom('protected_branches')
-    .select(['id', 'project_id', 'name', 'code_owner_approval_required'])
-    .where(inIdList(db, 'project_id', p.projects)),
+    .selectFrom('protected_branches as b')
+    .select(['b.id', 'b.project_id', 'b.name', 'b.code_owner_approval_required'])
+    .where(inIdList(db, 'b.project_id', p.projects))
+    .where(sql<boolean>`exists (select 1 from approval_rules r where r.project_id = b.project_id)`),
 )
 
 /** Rules with the users they name, directly or as direct members of a group. A user may appear twice. */
-const named = (db: Db, rules: string): RawBuilder<{ rule_id: number; user_id: number }> => sql`(
-  select u.rule_id, u.user_id from approval_rule_users u where ${inIdList(db, 'u.rule_id', rules)}
+const named = (
+  isAmong: (rule: string) => RawBuilder<boolean>,
+): RawBuilder<{ rule_id: number; user_id: number }> => sql`(
+  select u.rule_id, u.user_id from approval_rule_users u where ${isAmong('u.rule_id')}
   union select g.rule_id, i.user_id from approval_rule_groups g join members i on i.group_id = g.group_id
-    where ${inIdList(db, 'g.rule_id', rules)} and i.user_id is not null)`
+    where ${isAmong('g.rule_id')} and i.user_id is not null)`
 
-const approvedIn = hotQuery((db, p: { rules: string; ids: string }) =>
+const approvedIn = hotQuery((db, p: RulesOf) =>
   db
-    .selectFrom(named(db, p.rules).as('n'))
+    .selectFrom(named((rule) => isRuleOf(db, rule, p)).as('n'))
     .innerJoin('merge_request_approvals as a', 'a.user_id', 'n.user_id')
     .innerJoin('merge_requests as m', 'm.id', 'a.merge_request_id')
     .leftJoin('approval_settings as s', 's.project_id', 'm.project_id')
@@ -116,9 +131,9 @@ const approvedIn = hotQuery((db, p: { rules: string; ids: string }) =>
 /** Of the users a rule names, those who may approve. */
 const ELIGIBLE = sql<boolean>`u.state = 'active' and (u.admin or t.access_level >= ${sql.lit(Developer)})`
 
-const ownersLeft = hotQuery((db, p: { rules: string }) =>
+const ownersLeft = hotQuery((db, p: RulesOf) =>
   db
-    .selectFrom(named(db, p.rules).as('a'))
+    .selectFrom(named((rule) => isRuleOf(db, rule, p)).as('a'))
     .innerJoin('approval_rules as r', 'r.id', 'a.rule_id')
     .innerJoin('merge_requests as m', 'm.id', 'r.merge_request_id')
     .innerJoin('users as u', 'u.id', 'a.user_id')
@@ -127,6 +142,7 @@ const ownersLeft = hotQuery((db, p: { rules: string }) =>
     )
     .leftJoin('approval_settings as s', 's.project_id', 'r.project_id')
     .select(['a.rule_id', sql<number>`count(*)`.as('total')])
+    .where('r.rule_type', '=', 'code_owner')
     .where(ELIGIBLE)
     .where(COUNTS)
     .groupBy('a.rule_id'),
@@ -140,7 +156,7 @@ const eligible = hotQuery((db, p: { rules: string }) =>
     .selectFrom(
       sql<{ rule_id: number; user_id: number; rank: number }>`(
         select n.rule_id, n.user_id, row_number() over (partition by n.rule_id order by n.user_id) as rank
-        from ${named(db, p.rules)} n join approval_rules r on r.id = n.rule_id join users u on u.id = n.user_id
+        from ${named((rule) => inIdList(db, rule, p.rules))} n join approval_rules r on r.id = n.rule_id join users u on u.id = n.user_id
         left join project_authorizations t on t.user_id = u.id and t.project_id = r.project_id
         where ${ELIGIBLE})`.as('e'),
     )
@@ -155,94 +171,89 @@ export async function eligibleApprovers(db: Db, rules: readonly number[]) {
   return rules.length === 0 ? [] : eligible(db, { rules: idList(db, rules) })
 }
 
-type RequestContext = Awaited<ReturnType<typeof requestQuery>>[number]
-
-/** Judges each rule, including rules that block nothing, by merge request id. */
-export async function judgementsOf(db: Db, requests: readonly Pick<MergeRequest, 'id'>[]) {
-  return judged(db, await requestRows(db, requests), { isAll: 1 })
-}
-
-const requestRows = async (db: Db, requests: readonly Pick<MergeRequest, 'id'>[]) =>
-  requestQuery(db, {
-    ids: idList(
-      db,
-      requests.map(({ id }) => id),
-    ),
-  })
-
-async function judged(
+/**
+ * What the approvals of merge requests are judged by. `isAll`: also the rules that block nothing. Without rules,
+ * counting is enough.
+ */
+export function approvalLookups(
   db: Db,
-  rows: readonly RequestContext[],
-  { isAll }: { isAll: 1 | null },
-): Promise<Map<number, Judgement>> {
-  if (rows.length === 0) return new Map()
+  requests: readonly Pick<MergeRequest, 'id' | 'project_id'>[],
+  { isAll }: { isAll: 1 | null } = { isAll: null },
+) {
   const ids = idList(
     db,
-    rows.map(({ id }) => id),
+    requests.map(({ id }) => id),
   )
-  const projects = idList(db, [...new Set(rows.map(({ project_id }) => project_id))])
-  const [rules, protection, given] = await Promise.all([
-    rulesOf(db, { projects, ids, isAll }),
-    protectionOf(db, { projects }),
-    counting(db, { ids }),
-  ])
-  const list = idList(
-    db,
-    rules.map(({ id }) => id),
-  )
-  const owners = rules.filter(({ rule_type }) => rule_type === 'code_owner').map(({ id }) => id)
-  const [branches, approved, left] = await Promise.all([
-    branchesOf(db, { rules: list }),
-    approvedIn(db, { rules: list, ids }),
-    owners.length === 0 ? [] : ownersLeft(db, { rules: idList(db, owners) }),
-  ])
-  const branchesBy = Map.groupBy(branches, ({ rule_id }) => rule_id)
-  const approvedBy = Map.groupBy(approved, ({ rule_id, merge_request_id }) => `${rule_id} ${merge_request_id}`)
-  const leftBy = new Map(left.map(({ rule_id, total }) => [rule_id, Number(total)]))
-  const givenBy = Map.groupBy(given, ({ merge_request_id }) => merge_request_id)
-  const protectionBy = Map.groupBy(protection, ({ project_id }) => project_id)
-  const rulesBy = Map.groupBy(rules, ({ project_id, merge_request_id }) => merge_request_id ?? `project ${project_id}`)
+  const projects = idList(db, [...new Set(requests.map(({ project_id }) => project_id))])
+  return {
+    requests: lookup(requestQuery, { ids }, (rows) => rows),
+    rules: lookup(rulesOf, { projects, ids, isAll }, (rows) => rows),
+    protection: lookup(protectionOf, { projects }, (rows) => Map.groupBy(rows, ({ project_id }) => project_id)),
+    given: lookup(counting, { ids }, (rows) => Map.groupBy(rows, ({ merge_request_id }) => merge_request_id)),
+    branches: lookup(branchesOf, { projects, ids }, (rows) => Map.groupBy(rows, ({ rule_id }) => rule_id)),
+    approved: lookup(approvedIn, { projects, ids }, (rows) =>
+      Map.groupBy(rows, ({ rule_id, merge_request_id }) => `${rule_id} ${merge_request_id}`),
+    ),
+    ownersLeft: lookup(
+      ownersLeft,
+      { projects, ids },
+      (rows) => new Map(rows.map(({ rule_id, total }) => [rule_id, Number(total)])),
+    ),
+  }
+}
+
+export type FoundApprovals = Answers<ReturnType<typeof approvalLookups>>
+
+/** Judges each rule, including rules that block nothing, by merge request id. */
+export async function judgementsOf(
+  db: Db,
+  requests: readonly Pick<MergeRequest, 'id' | 'project_id'>[],
+): Promise<Map<number, Judgement>> {
+  const found = await askTogether(db, approvalLookups(db, requests, { isAll: 1 }))
+  const rulesBy = ruleGroups(found)
+  return new Map(found.requests.map((one) => [one.id, judged(found, rulesBy, one)]))
+}
+
+const ruleGroups = ({ rules }: FoundApprovals) =>
+  Map.groupBy(rules, ({ project_id, merge_request_id }) => merge_request_id ?? `project ${project_id}`)
+
+function judged(
+  { branches, approved, ownersLeft, given, protection }: FoundApprovals,
+  rulesBy: ReturnType<typeof ruleGroups>,
+  one: FoundApprovals['requests'][number],
+): Judgement {
+  const own = [...(rulesBy.get(`project ${one.project_id}`) ?? []), ...(rulesBy.get(one.id) ?? [])]
+  const facts = own.map((rule): RuleFacts => ({
+    ...rule,
+    named: Boolean(rule.named),
+    branches: (branches.get(rule.id) ?? []).map(({ protected_branch_id }) => protected_branch_id),
+    approvers: (approved.get(`${rule.id} ${one.id}`) ?? []).map(({ user_id }) => user_id),
+    eligible: ownersLeft.get(rule.id) ?? 0,
+  }))
+  return judge({
+    target_branch: one.target_branch,
+    usual: one.usual,
+    own: one.fixed ? null : one.own,
+    approvers: (given.get(one.id) ?? []).map(({ user_id }) => user_id),
+    rules: facts,
+    protection: protection.get(one.project_id) ?? [],
+  })
+}
+
+/** How many approvals each merge request requires and how many it lacks. */
+export function approvalsFrom(found: FoundApprovals): Map<number, { required: number; left: number }> {
+  const rulesBy = ruleGroups(found)
   return new Map(
-    rows.map((one) => {
-      const own = [...(rulesBy.get(`project ${one.project_id}`) ?? []), ...(rulesBy.get(one.id) ?? [])]
-      const facts = own.map((rule): RuleFacts => ({
-        ...rule,
-        named: Boolean(rule.named),
-        branches: (branchesBy.get(rule.id) ?? []).map(({ protected_branch_id }) => protected_branch_id),
-        approvers: (approvedBy.get(`${rule.id} ${one.id}`) ?? []).map(({ user_id }) => user_id),
-        eligible: leftBy.get(rule.id) ?? 0,
-      }))
-      const judgement = judge({
-        target_branch: one.target_branch,
-        usual: one.usual,
-        own: one.fixed ? null : one.own,
-        approvers: (givenBy.get(one.id) ?? []).map(({ user_id }) => user_id),
-        rules: facts,
-        protection: protectionBy.get(one.project_id) ?? [],
-      })
-      return [one.id, judgement]
+    found.requests.map((one) => {
+      if (one.ruled) return [one.id, judged(found, rulesBy, one)]
+      const required = requiredBy(one.usual, one.fixed ? null : one.own)
+      return [one.id, { required, left: Math.max(0, required - Number(one.given)) }]
     }),
   )
 }
 
-/** How many approvals each merge request requires and how many it lacks. Without rules, counting is enough. */
-export async function approvalsOf(
-  db: Db,
-  requests: readonly MergeRequest[],
-): Promise<Map<number, { required: number; left: number }>> {
-  const rows = await requestRows(db, requests)
-  const ruled = await judged(
-    db,
-    rows.filter((row) => row.ruled),
-    { isAll: null },
-  )
-  return new Map(
-    rows.map(({ id, own, usual, fixed, given }) => {
-      const required = requiredBy(usual, fixed ? null : own)
-      return [id, ruled.get(id) ?? { required, left: Math.max(0, required - Number(given)) }]
-    }),
-  )
-}
+export const approvalsOf = async (db: Db, requests: readonly Pick<MergeRequest, 'id' | 'project_id'>[]) =>
+  approvalsFrom(await askTogether(db, approvalLookups(db, requests)))
 
 const committed = hotQuery((db, p: { id: number; user: number }) =>
   db

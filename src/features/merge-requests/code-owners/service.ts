@@ -6,9 +6,10 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { listCommits } from '../../../git/history/history.ts'
 import { batchesOf } from '../../../lib/async/batches.ts'
-import type { TransactionDb } from '../../../store/database.ts'
+import type { Row, TransactionDb } from '../../../store/database.ts'
 import { isOrphan, locksRows } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { lookup, type Lookup } from '../../../store/lookups.ts'
 import { transact } from '../../../store/transact.ts'
 import { findOwnersFile, ownedIn, ownersOf, usersBehind, type OwnerRule } from '../../repository/code-owners/owners.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
@@ -27,10 +28,16 @@ interface Ownership {
   readonly rules: readonly OwnerRule[]
 }
 
-/** Does nothing until one of the commits or the file changes. */
-export async function refreshOwnership(app: App, one: MergeRequest, tips: Tips): Promise<void> {
+/** Does nothing until one of the commits or the file changes. `stored`: the stored result, if it was read before. */
+export async function refreshOwnership(
+  app: App,
+  one: MergeRequest,
+  tips: Tips,
+  stored?: StoredOwnership,
+): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const found = await findOwnership(app, one, tips)
+    const known = tries === 1 && stored !== undefined ? stored : await ownershipLookup(one).ask(app.db)
+    const found = await findOwnership(app, one, tips, known)
     if (!found) return
     try {
       return await transact(app, async (app) => {
@@ -67,12 +74,21 @@ const knownOf = hotQuery((db, p: { id: number }) =>
   db.selectFrom('merge_request_ownership').selectAll().where('merge_request_id', '=', p.id),
 )
 
+type StoredOwnership = Row<'merge_request_ownership'> | null
+
+export const ownershipLookup = ({ id }: Pick<MergeRequest, 'id'>): Lookup<StoredOwnership> =>
+  lookup(knownOf, { id }, ([row]) => row ?? null)
+
 /** Null if the stored result is current. */
-async function findOwnership({ db }: App, one: MergeRequest, tips: Tips): Promise<Ownership | null> {
+async function findOwnership(
+  { db }: App,
+  one: MergeRequest,
+  tips: Tips,
+  known: StoredOwnership,
+): Promise<Ownership | null> {
   const { head_sha, base_sha } = one
   const { dir, target } = tips
   const file_id = target === null ? null : await findOwnersFile(dir, target)
-  const [known] = await knownOf(db, { id: one.id })
   if (known && known.head_sha === head_sha && known.base_sha === base_sha && known.file_id === file_id) return null
   const isNothing = head_sha === null || base_sha === null || head_sha === base_sha
   const emails = isNothing ? [] : await emailsIn(dir, head_sha, base_sha)

@@ -4,6 +4,7 @@ import { id } from '../../../api/wire.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { lookup, type Lookup } from '../../../store/lookups.ts'
 import { mergeRequest } from '../merge-requests/queries.ts'
 
 /** A dependency of a merge request. */
@@ -33,7 +34,9 @@ const waiting = hotQuery((db, p: { ids: string }) =>
 )
 
 /** The number of unmerged dependencies, by the id of the blocked merge request. */
-export async function blockersOf(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
-  const rows = await waiting(db, { ids: idList(db, ids) })
-  return new Map(rows.map(({ blocked_id, total }) => [blocked_id, Number(total)]))
-}
+export const blockerLookup = (db: Db, ids: readonly number[]): Lookup<ReadonlyMap<number, number>> =>
+  lookup(
+    waiting,
+    { ids: idList(db, ids) },
+    (rows) => new Map(rows.map(({ blocked_id, total }) => [blocked_id, Number(total)])),
+  )

@@ -1,17 +1,19 @@
 /** Records of merge requests: related rows are loaded for a whole page at once. */
 import type { App, User } from '../../../context.ts'
 import { aheadBehind } from '../../../git/history/history.ts'
+import type { Pipeline } from '../../ci/pipelines/model.ts'
 import { ciPolicy } from '../../ci/pipelines/policy.ts'
 import { presentOnePipeline } from '../../ci/pipelines/queries.ts'
+import { askTogether, type Answers } from '../../../store/lookups.ts'
 import { assertSmallRows } from '../../../store/pages.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
-import { surroundings, withUsers } from '../../identity/users/queries.ts'
-import { projectPaths, relationsOf } from '../../planning/items/load.ts'
-import { isSubscribed } from '../../planning/items/participants.ts'
+import { joinUsers, surroundings } from '../../identity/users/queries.ts'
+import { projectPaths, relationLookups, relationsFrom, usersIn } from '../../planning/items/load.ts'
+import { subscribedLookup } from '../../planning/items/participants.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
-import { mergeFacts } from '../mergeability/facts.ts'
-import { headPipelinesOf } from '../pipelines/queries.ts'
+import { factLookups, factsFrom } from '../mergeability/facts.ts'
+import { protectionLookup } from '../../repository/protected-branches/queries.ts'
 import { mayMergeInto } from '../../repository/repositories/rights.ts'
 import {
   presentDetail,
@@ -24,8 +26,8 @@ import {
 import { mergeRequestKind } from './kind.ts'
 import type { MergeRequest } from './model.ts'
 import type { MergeRequestSubject } from './policy.ts'
-import { stackOf } from './stack.ts'
-import { findMergeRequests, isFirstContribution } from './queries.ts'
+import { stackLookups } from './stack.ts'
+import { findMergeRequests, firstContributionLookup } from './queries.ts'
 
 export interface RecordOptions {
   with_labels_details?: boolean | null | undefined
@@ -64,14 +66,26 @@ export async function presentListed(app: App, page: readonly { id: number }[], i
   return found.map((one) => presentSimple(one, { url: app.url, path: paths.get(one.project_id) ?? '' }))
 }
 
+function lookupsOf({ db }: App, some: readonly MergeRequest[]) {
+  const named = some.flatMap(({ author_id, merge_user_id, closed_by_id }) => [author_id, merge_user_id, closed_by_id])
+  return { ...relationLookups(db, mergeRequestKind, some, named), ...factLookups(db, some) }
+}
+
+async function loadedFrom(
+  app: App,
+  some: readonly MergeRequest[],
+  found: Answers<ReturnType<typeof lookupsOf>>,
+): Promise<LoadedMergeRequest[]> {
+  const users = await usersIn(app, found)
+  const relations = relationsFrom(app, found, users)
+  const facts = factsFrom(some, found)
+  return joinUsers(some, { author: 'author_id', merger: 'merge_user_id', closer: 'closed_by_id' }, users).map(
+    (one) => ({ ...one, ...relations(one), facts: facts.get(one.id)! }),
+  )
+}
+
 async function load(app: App, some: readonly MergeRequest[]): Promise<LoadedMergeRequest[]> {
-  if (some.length === 0) return []
-  const [relations, facts, people] = await Promise.all([
-    relationsOf(app, mergeRequestKind, some),
-    mergeFacts(app.db, some),
-    withUsers(app.db, some, { author: 'author_id', merger: 'merge_user_id', closer: 'closed_by_id' }),
-  ])
-  return people.map((one) => ({ ...one, ...relations(one), facts: facts.get(one.id)! }))
+  return some.length === 0 ? [] : loadedFrom(app, some, await askTogether(app.db, lookupsOf(app, some)))
 }
 
 export interface DetailOptions {
@@ -88,15 +102,21 @@ export async function presentOneMergeRequest(
   input: DetailOptions = {},
 ): Promise<MergeRequestDetail> {
   const one = await freshlyChecked(app, row, subject.project)
-  const [[loaded], users, subscribed, canMerge, isFirst, stack, diverged, pipeline] = await Promise.all([
-    load(app, [one]),
+  const found = await askTogether(app.db, {
+    ...lookupsOf(app, [one]),
+    ...stackLookups(one),
+    isFirst: firstContributionLookup(one),
+    subscription: subscribedLookup(mergeRequestKind, viewer, one),
+    branchRules: protectionLookup(subject.project.id, 'branch'),
+  })
+  const head = ciPolicy.readPipelines(subject) ? found.pipelines.get(one.id) : undefined
+  const [[loaded], users, subscribed, canMerge, diverged, pipeline] = await Promise.all([
+    loadedFrom(app, [one], found),
     surroundings(app),
-    isSubscribed(app, mergeRequestKind, viewer, one),
-    mayMergeInto(app, subject, one.target_branch),
-    isFirstContribution(app.db, one),
-    stackOf(app.db, one),
+    found.subscription(app),
+    mayMergeInto(app, subject, one.target_branch, found.branchRules),
     input.include_diverged_commits_count ? divergedCommits(subject.dir, one) : undefined,
-    ciPolicy.readPipelines(subject) ? headPipelineOf(app, viewer, subject, one) : null,
+    head ? presentHead(app, viewer, subject, head) : null,
   ])
   return presentDetail(
     loaded!,
@@ -104,8 +124,8 @@ export async function presentOneMergeRequest(
     {
       subscribed,
       canMerge,
-      isFirst,
-      stack,
+      isFirst: found.isFirst,
+      stack: { parent: found.parent, children: found.children },
       pipeline,
       diverged,
       rebasing: input.include_rebase_in_progress ? false : undefined,
@@ -113,9 +133,7 @@ export async function presentOneMergeRequest(
   )
 }
 
-async function headPipelineOf(app: App, viewer: User | null, subject: MergeRequestSubject, one: MergeRequest) {
-  const found = (await headPipelinesOf(app.db, [one])).get(one.id)
-  if (!found) return null
+async function presentHead(app: App, viewer: User | null, subject: MergeRequestSubject, found: Pipeline) {
   const project = found.project_id === subject.project.id ? null : await findProjectById(app.db, found.project_id)
   const location = project ? await loadRepositorySubject(app, project, viewer) : subject
   return presentOnePipeline(app, location, found)

@@ -5,6 +5,7 @@ import { forbidden } from '../../../errors.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { lookup, nothing, type Lookup } from '../../../store/lookups.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
 import { findDeletedByIid } from '../../planning/bin/queries.ts'
 import { rowFinder } from '../../planning/items/rows.ts'
@@ -57,10 +58,8 @@ const targets = hotQuery((db, p: { ids: string }) =>
 )
 
 /** The tips of the target branches, by merge request id. */
-export async function targetsOf(db: Db, ids: readonly number[]): Promise<Map<number, string | null>> {
-  if (ids.length === 0) return new Map()
-  return new Map((await targets(db, { ids: idList(db, ids) })).map(({ id, sha }) => [id, sha]))
-}
+export const targetLookup = (db: Db, ids: readonly number[]): Lookup<ReadonlyMap<number, string | null>> =>
+  lookup(targets, { ids: idList(db, ids) }, (rows) => new Map(rows.map(({ id, sha }) => [id, sha])))
 
 const earlier = hotQuery((db, p: { project: number; author: number; id: number }) =>
   db
@@ -74,10 +73,11 @@ const earlier = hotQuery((db, p: { project: number; author: number; id: number }
 )
 
 /** Whether no merge request of the author was merged here before. */
-export async function isFirstContribution(
-  db: Db,
-  { id, project_id, author_id }: Pick<MergeRequest, 'id' | 'project_id' | 'author_id'>,
-): Promise<boolean> {
-  if (author_id === null) return false
-  return (await earlier(db, { project: project_id, author: author_id, id })).length === 0
-}
+export const firstContributionLookup = ({
+  id,
+  project_id,
+  author_id,
+}: Pick<MergeRequest, 'id' | 'project_id' | 'author_id'>): Lookup<boolean> =>
+  author_id === null
+    ? nothing(false)
+    : lookup(earlier, { project: project_id, author: author_id, id }, (rows) => rows.length === 0)

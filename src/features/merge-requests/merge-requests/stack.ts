@@ -1,6 +1,6 @@
 /** Stacks of merge requests: one whose target is the source branch of another is its child. */
-import type { Db } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { lookup, type Lookup } from '../../../store/lookups.ts'
 import type { MergeRequest } from './model.ts'
 
 export interface StackedOn {
@@ -44,11 +44,15 @@ const children = hotQuery((db, p: { project: number; branch: string }) =>
 type State = Pick<MergeRequest, 'project_id' | 'source_project_id' | 'source_branch' | 'target_branch'>
 
 /** Only open merge requests of the same project. One from a fork has no children. */
-export async function stackOf(db: Db, one: State): Promise<Stack> {
+export function stackLookups(one: State): {
+  readonly parent: Lookup<Stack['parent']>
+  readonly children: Lookup<Stack['children']>
+} {
   const isOwn = one.source_project_id === one.project_id
-  const [[parent], above] = await Promise.all([
-    parents(db, { project: one.project_id, branch: one.target_branch }),
-    isOwn ? children(db, { project: one.project_id, branch: one.source_branch }) : [],
-  ])
-  return { parent: parent ?? null, children: above }
+  const below = { project: one.project_id, branch: one.target_branch }
+  const above = isOwn ? { project: one.project_id, branch: one.source_branch } : null
+  return {
+    parent: lookup(parents, below, ([parent]) => parent ?? null),
+    children: lookup(children, above, (rows) => rows),
+  }
 }

@@ -7,10 +7,12 @@ import type { App, TransactionApp } from '../../../context.ts'
 import { tryMerges } from '../../../git/merging/trying.ts'
 import { enqueue, type Job } from '../../../jobs/queue.ts'
 import { idList, inIdList, inTextList, textList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { askTogether, lookup, type Lookup } from '../../../store/lookups.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
-import { refreshOwnership } from '../code-owners/service.ts'
+import { ownershipLookup, refreshOwnership } from '../code-owners/service.ts'
 import type { CheckResult, MergeRequest } from '../merge-requests/model.ts'
 import { findTips, findTipsOf, targetTip, type Tips } from '../versions/service.ts'
 
@@ -44,8 +46,9 @@ export async function freshlyChecked(
   const target = project ?? (await findProjectById(app.db, one.project_id))
   if (!target) return one
   const tips = await findTips(app, target, one)
-  await rememberTarget(app, one, () => targetTip(tips.dir, one.target_branch))
-  await refreshOwnership(app, one, tips)
+  const known = await askTogether(app.db, { target: storedTarget(one), ownership: ownershipLookup(one) })
+  await rememberTarget(app, one, () => targetTip(tips.dir, one.target_branch), known.target)
+  await refreshOwnership(app, one, tips, known.ownership)
   if (isFresh(one, tips) && !(tries > 0 && one.check_result === 'undecided')) return one
   const [checked] = await lookAt(tips.dir, [{ one, tips }])
   if (!checked) return one
@@ -160,22 +163,30 @@ function withoutMerging({ head_sha, base_sha }: MergeRequest, { source, target }
   return target === base_sha ? { result: 'mergeable', conflicts: [] } : null
 }
 
+const targetRow = hotQuery((db, p: { project: number; branch: string }) =>
+  db.selectFrom('merge_targets').select('sha').where('project_id', '=', p.project).where('branch', '=', p.branch),
+)
+
+type Target = Pick<MergeRequest, 'project_id' | 'target_branch'>
+type StoredTarget = { readonly sha: string | null } | null
+
+const storedTarget = ({ project_id, target_branch }: Target): Lookup<StoredTarget> =>
+  lookup(targetRow, { project: project_id, branch: target_branch }, ([row]) => row ?? null)
+
 /**
  * Stores the tip of the target branch, which invalidates checks of older tips. The tip is read after the row and
- * written only if the row is unchanged, so that a slow process never writes back an older tip.
+ * written only if the row is unchanged, so that a slow process never writes back an older tip. `stored`: the row, if it
+ * was read before.
  */
 export async function rememberTarget(
   { db }: App,
-  { project_id, target_branch: branch }: Pick<MergeRequest, 'project_id' | 'target_branch'>,
+  one: Target,
   tipOf: () => Promise<string | null>,
+  stored?: StoredTarget,
 ): Promise<void> {
-  for (;;) {
-    const known = await db
-      .selectFrom('merge_targets')
-      .select('sha')
-      .where('project_id', '=', project_id)
-      .where('branch', '=', branch)
-      .executeTakeFirst()
+  const { project_id, target_branch: branch } = one
+  for (let tries = 1; ; tries++) {
+    const known = tries === 1 && stored !== undefined ? stored : await storedTarget(one).ask(db)
     const sha = await tipOf()
     if (known?.sha === sha) return
     const written = known

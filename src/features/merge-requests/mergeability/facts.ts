@@ -3,17 +3,18 @@ import { sql } from 'kysely'
 import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
-import { approvalsOf } from '../approvals/queries.ts'
-import { headPipelinesOf } from '../pipelines/queries.ts'
-import { blockersOf } from '../dependencies/queries.ts'
+import { askTogether, lookup, type Answers } from '../../../store/lookups.ts'
+import { approvalLookups, approvalsFrom } from '../approvals/queries.ts'
+import { headPipelineLookup } from '../pipelines/queries.ts'
+import { blockerLookup } from '../dependencies/queries.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
-import { targetsOf } from '../merge-requests/queries.ts'
+import { targetLookup } from '../merge-requests/queries.ts'
 import type { MergeFacts } from './gates.ts'
 
 const unresolved = hotQuery((db, p: { ids: string }) =>
   db
     .selectFrom('notes')
-    .select(['merge_request_id', sql<number>`count(distinct discussion_id)`.as('threads')])
+    .select(['merge_request_id', sql<number>`count(distinct discussion_id)`.as('total')])
     .where(inIdList(db, 'merge_request_id', p.ids))
     .where('type', 'is not', null)
     .where('system', '=', false)
@@ -44,34 +45,36 @@ const rules = hotQuery((db, p: { ids: string }) =>
     .where(inIdList(db, 'id', p.ids)),
 )
 
-const number = (rows: readonly { merge_request_id: number | null }[], column: string) =>
-  new Map(rows.map((row) => [row.merge_request_id, Number((row as unknown as Record<string, unknown>)[column])]))
+const totals = (rows: readonly { merge_request_id: number | null; total: number }[]) =>
+  new Map(rows.map(({ merge_request_id, total }) => [merge_request_id, Number(total)]))
+
+/** What merge checks need to know of these merge requests. */
+export function factLookups(db: Db, requests: readonly MergeRequest[]) {
+  const ids = requests.map(({ id }) => id)
+  const list = idList(db, ids)
+  const projects = idList(db, [...new Set(requests.map(({ project_id }) => project_id))])
+  return {
+    targets: targetLookup(db, ids),
+    threads: lookup(unresolved, { ids: list }, totals),
+    wishes: lookup(changesRequested, { ids: list }, totals),
+    pipelines: headPipelineLookup(db, requests),
+    projects: lookup(rules, { ids: projects }, (rows) => rows),
+    blockers: blockerLookup(db, ids),
+    ...approvalLookups(db, requests),
+  }
+}
+
+type FoundFacts = Answers<ReturnType<typeof factLookups>>
 
 /** By merge request id. */
 export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Promise<Map<number, MergeFacts>> {
   if (requests.length === 0) return new Map()
-  const ids = {
-    ids: idList(
-      db,
-      requests.map(({ id }) => id),
-    ),
-  }
-  const [targets, threads, inputs, pipelines, projects, approvals, blockers] = await Promise.all([
-    targetsOf(
-      db,
-      requests.map(({ id }) => id),
-    ),
-    unresolved(db, ids),
-    changesRequested(db, ids),
-    headPipelinesOf(db, requests),
-    rules(db, { ids: idList(db, [...new Set(requests.map(({ project_id }) => project_id))]) }),
-    approvalsOf(db, requests),
-    blockersOf(
-      db,
-      requests.map(({ id }) => id),
-    ),
-  ])
-  const [open, requested] = [number(threads, 'threads'), number(inputs, 'total')]
+  return factsFrom(requests, await askTogether(db, factLookups(db, requests)))
+}
+
+export function factsFrom(requests: readonly MergeRequest[], found: FoundFacts): Map<number, MergeFacts> {
+  const { targets, threads, wishes, pipelines, projects, blockers } = found
+  const approvals = approvalsFrom(found)
   const byId = new Map(projects.map((project) => [project.id, project]))
   return new Map(
     requests.map((one) => {
@@ -86,7 +89,7 @@ export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Pro
         needsRebase: check === 'mergeable' && needsRebase(project, one, target),
         discussions: {
           required: project?.only_allow_merge_if_all_discussions_are_resolved ?? false,
-          unresolved: open.get(one.id) ?? 0,
+          unresolved: threads.get(one.id) ?? 0,
         },
         approvals: approvals.get(one.id) ?? { required: 0, left: 0 },
         pipeline: {
@@ -94,7 +97,7 @@ export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Pro
           status: pipelines.get(one.id)?.status ?? null,
         },
         blockedBy: blockers.get(one.id) ?? 0,
-        changesRequested: requested.get(one.id) ?? 0,
+        changesRequested: wishes.get(one.id) ?? 0,
       }
       return [one.id, facts]
     }),

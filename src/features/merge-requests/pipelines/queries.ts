@@ -2,6 +2,7 @@
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList, inTextList, textList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { lookup, nothing, type Lookup } from '../../../store/lookups.ts'
 import type { Pipeline } from '../../ci/pipelines/model.ts'
 import { ciPolicy } from '../../ci/pipelines/policy.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
@@ -40,30 +41,35 @@ const ofHeads = hotQuery((db, p: { projects: string; shas: string; requests: str
 type Headed = Pick<MergeRequest, 'id' | 'project_id' | 'source_project_id' | 'source_branch' | 'head_sha'>
 
 /** The newest pipeline of each head, by merge request id. A merge request pipeline goes before a branch pipeline. */
-export async function headPipelinesOf(db: Db, requests: readonly Headed[]): Promise<Map<number, Pipeline>> {
+export const headPipelinesOf = async (db: Db, requests: readonly Headed[]): Promise<ReadonlyMap<number, Pipeline>> =>
+  headPipelineLookup(db, requests).ask(db)
+
+export function headPipelineLookup(db: Db, requests: readonly Headed[]): Lookup<ReadonlyMap<number, Pipeline>> {
   const shas = [...new Set(requests.flatMap(({ head_sha }) => head_sha ?? []))]
-  if (shas.length === 0) return new Map()
+  if (shas.length === 0) return nothing(new Map<number, Pipeline>())
   const projects = requests.flatMap(({ project_id, source_project_id }) => [
     project_id,
     source_project_id ?? project_id,
   ])
-  const found = await ofHeads(db, {
+  const values = {
     projects: idList(db, [...new Set(projects)]),
     shas: textList(db, shas),
     requests: idList(
       db,
       requests.map(({ id }) => id),
     ),
+  }
+  return lookup(ofHeads, values, (found) => {
+    const bySha = Map.groupBy(found, ({ sha, source_sha }) => source_sha ?? sha)
+    return new Map(
+      requests.flatMap((one) => {
+        const some = bySha.get(one.head_sha ?? '') ?? []
+        const head =
+          some.findLast(({ merge_request_id }) => merge_request_id === one.id) ?? some.findLast(isOfBranch(one))
+        return head ? [[one.id, head] as const] : []
+      }),
+    )
   })
-  const bySha = Map.groupBy(found, ({ sha, source_sha }) => source_sha ?? sha)
-  return new Map(
-    requests.flatMap((one) => {
-      const some = bySha.get(one.head_sha ?? '') ?? []
-      const head =
-        some.findLast(({ merge_request_id }) => merge_request_id === one.id) ?? some.findLast(isOfBranch(one))
-      return head ? [[one.id, head] as const] : []
-    }),
-  )
 }
 
 /** Both projects may have statuses for commits of a fork. */

@@ -2,10 +2,11 @@
 import { cachedRecords, type CachedRecordKey } from '../../../api/cached-records.ts'
 import type { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
+import { askTogether, nothing } from '../../../store/lookups.ts'
 import { assertSmallRows } from '../../../store/pages.ts'
-import { surroundings, withUsers } from '../../identity/users/queries.ts'
-import { relationsOf } from '../items/load.ts'
-import { isSubscribed } from '../items/participants.ts'
+import { joinUsers, surroundings } from '../../identity/users/queries.ts'
+import { relationLookups, relationsFrom, usersIn } from '../items/load.ts'
+import { subscribedLookup } from '../items/participants.ts'
 import { readableItems } from '../items/readers.ts'
 import { milestoneSurroundings } from '../milestones/queries.ts'
 import { presentIssue, type IssueRecord } from './entity.ts'
@@ -61,7 +62,7 @@ export async function presentIssuesById(
 
 /** One record, with the viewer's subscription. */
 export async function presentOneIssue(app: App, viewer: User | null, issue: Issue): Promise<IssueRecord> {
-  const [record] = await present(app, viewer, [issue], {}, await isSubscribed(app, issueKind, viewer, issue))
+  const [record] = await present(app, viewer, [issue], {}, subscribedLookup(issueKind, viewer, issue))
   return record!
 }
 
@@ -70,19 +71,22 @@ async function present(
   viewer: User | null,
   issues: readonly Issue[],
   { with_labels_details, isMixed = false }: RecordOptions,
-  subscribed?: boolean,
+  subscription?: ReturnType<typeof subscribedLookup>,
 ): Promise<IssueRecord[]> {
   const { db } = app
   const present = <T>(some: readonly (T | null)[]) => some.filter((one) => one !== null)
-  const [users, relations, twins, people] = await Promise.all([
+  const named = issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id])
+  const lookups = relationLookups(db, issueKind, issues, named)
+  const [around, found, twins] = await Promise.all([
     surroundings(app),
-    relationsOf(app, issueKind, issues),
+    askTogether(db, { ...lookups, subscription: subscription ?? nothing(undefined) }),
     findIssues(db, present(issues.map((issue) => issue.duplicated_to_id))).then((found) =>
       readableItems(app, issueRules, viewer, found),
     ),
-    withUsers(db, issues, { author: 'author_id', closer: 'closed_by_id' }),
   ])
-  return people.map((issue) =>
+  const [users, subscribed] = await Promise.all([usersIn(app, found), found.subscription?.(app)])
+  const relations = relationsFrom(app, found, users)
+  return joinUsers(issues, { author: 'author_id', closer: 'closed_by_id' }, users).map((issue) =>
     presentIssue(
       {
         ...issue,
@@ -90,7 +94,7 @@ async function present(
         duplicate: twins.find(({ id }) => id === issue.duplicated_to_id) ?? null,
         ...(subscribed !== undefined && { subscribed }),
       },
-      { users, labelDetails: Boolean(with_labels_details), isMixed },
+      { users: around, labelDetails: Boolean(with_labels_details), isMixed },
     ),
   )
 }

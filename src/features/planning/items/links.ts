@@ -5,6 +5,8 @@ import type { TransactionApp, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { lookup, nothing, type Lookup } from '../../../store/lookups.ts'
+import type { RowState } from '../../../store/versions.ts'
 import type { Label } from '../labels/model.ts'
 import { byTitle } from '../labels/queries.ts'
 import { ITEM_ROLES, perKind, type ItemKind, type ItemRole } from './kind.ts'
@@ -18,27 +20,51 @@ const labelQuery = perKind(({ column, labels }) =>
   ),
 )
 
-/** By item id, sorted by title. One query. */
-export async function labelsOfItems(db: Db, kind: ItemKind, ids: readonly number[]): Promise<Map<number, Label[]>> {
-  const found = new Map<number, Label[]>()
-  if (ids.length === 0) return found
-  for (const { item, ...label } of await labelQuery(kind)(db, { ids: idList(db, ids) })) {
-    const known = found.get(item)
-    if (known) known.push(label)
-    else found.set(item, [label])
-  }
-  return found
-}
+/** By item id, sorted by title. */
+export const labelLookup = (db: Db, kind: ItemKind, ids: readonly number[]): Lookup<Map<number, Label[]>> =>
+  lookup(labelQuery(kind), ids.length === 0 ? null : { ids: idList(db, ids) }, (rows) => {
+    const found = new Map<number, Label[]>()
+    for (const { item, ...label } of rows) {
+      const known = found.get(item)
+      if (known) known.push(label)
+      else found.set(item, [label])
+    }
+    return found
+  })
+
+export const labelsOfItems = async (db: Db, kind: ItemKind, ids: readonly number[]): Promise<Map<number, Label[]>> =>
+  labelLookup(db, kind, ids).ask(db)
 
 const userQueries = perKind(({ column, people }) => {
   const query = (table: string) =>
     hotQuery(
-      (db, p: { ids: string }) => sql<{ item: number; user_id: number }>`
-        select ${sql.ref(column)} as item, user_id from ${sql.table(table)}
-        where ${inIdList(db, column, p.ids)} order by user_id`,
+      (db, p: { ids: string }) => sql<{ item: number } & RowState>`
+        select ${sql.ref(`link.${column}`)} as item, users.id, users.version
+        from ${sql.table(table)} link join users on users.id = link.user_id
+        where ${inIdList(db, `link.${column}`, p.ids)} order by users.id`,
     )
   return new Map(Object.entries(people).map(([role, table]) => [role, query(table)]))
 })
+
+/** The states of users by item id. */
+export function userLookup(
+  db: Db,
+  kind: ItemKind,
+  role: ItemRole,
+  ids: readonly number[],
+): Lookup<Map<number, RowState[]>> {
+  const query = userQueries(kind).get(role)
+  if (!query) return nothing(new Map<number, RowState[]>())
+  return lookup(query, ids.length === 0 ? null : { ids: idList(db, ids) }, (rows) => {
+    const found = new Map<number, RowState[]>()
+    for (const { item, ...state } of rows) {
+      const known = found.get(item)
+      if (known) known.push(state)
+      else found.set(item, [state])
+    }
+    return found
+  })
+}
 
 /** User ids by item id. One query. */
 export async function usersOfItems(
@@ -47,14 +73,8 @@ export async function usersOfItems(
   role: ItemRole,
   ids: readonly number[],
 ): Promise<Map<number, number[]>> {
-  const found = new Map<number, number[]>()
-  if (ids.length === 0) return found
-  for (const { item, user_id } of (await userQueries(kind).get(role)?.(db, { ids: idList(db, ids) })) ?? []) {
-    const known = found.get(item)
-    if (known) known.push(user_id)
-    else found.set(item, [user_id])
-  }
-  return found
+  const found = await userLookup(db, kind, role, ids).ask(db)
+  return new Map(Array.from(found, ([item, users]) => [item, users.map(({ id }) => id)]))
 }
 
 type Link = { readonly [column: string]: number | string }

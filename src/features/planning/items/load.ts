@@ -3,12 +3,14 @@ import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
-import { withUsers } from '../../identity/users/queries.ts'
+import { lookup, type Answers, type Lookup } from '../../../store/lookups.ts'
+import type { RowState } from '../../../store/versions.ts'
+import { userRows, userStates } from '../../identity/users/queries.ts'
 import type { Label } from '../labels/model.ts'
 import { presentMilestone, type MilestoneRecord } from '../milestones/entity.ts'
-import { milestoneSurroundings, milestonesOf } from '../milestones/queries.ts'
-import type { ItemKind, ItemRole, ItemRow } from './kind.ts'
-import { labelsOfItems, usersOfItems } from './links.ts'
+import { milestoneLookup, milestoneSurroundings } from '../milestones/queries.ts'
+import type { ItemKind, ItemRow } from './kind.ts'
+import { labelLookup, userLookup } from './links.ts'
 
 const pathsOf = hotQuery((db, p: { ids: string }) =>
   db
@@ -19,11 +21,15 @@ const pathsOf = hotQuery((db, p: { ids: string }) =>
 )
 
 /** Full paths of projects by id. */
-export async function projectPaths(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
-  if (ids.length === 0) return new Map()
-  const found = await pathsOf(db, { ids: idList(db, [...new Set(ids)]) })
-  return new Map(found.map(({ id, full_path, path }) => [id, `${full_path}/${path}`]))
-}
+export const projectPaths = async (db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, string>> =>
+  pathLookup(db, ids).ask(db)
+
+const pathLookup = (db: Db, ids: readonly number[]): Lookup<ReadonlyMap<number, string>> =>
+  lookup(
+    pathsOf,
+    ids.length === 0 ? null : { ids: idList(db, [...new Set(ids)]) },
+    (rows) => new Map(rows.map(({ id, full_path, path }) => [id, `${full_path}/${path}`])),
+  )
 
 /** What is linked to an item. */
 export interface Relations {
@@ -35,42 +41,47 @@ export interface Relations {
   readonly path: string
 }
 
-async function peopleOf(db: Db, kind: ItemKind, role: ItemRole, ids: readonly number[]): Promise<Map<number, User[]>> {
-  const linked = await usersOfItems(db, kind, role, ids)
-  const links = [...linked].flatMap(([item, users]) => users.map((user_id) => ({ item, user_id })))
-  const people = Map.groupBy(await withUsers(db, links, { user: 'user_id' }), ({ item }) => item)
-  return new Map(Array.from(people, ([item, some]) => [item, some.flatMap(({ user }) => user ?? [])]))
-}
-
-/** The relations of each of these items. A fixed number of queries. */
-export async function relationsOf(
-  app: App,
-  kind: ItemKind,
-  items: readonly ItemRow[],
-): Promise<(item: ItemRow) => Relations> {
-  const { db } = app
+/** The lookups of the relations of these items, and of users who are named in columns of theirs. */
+export function relationLookups(db: Db, kind: ItemKind, items: readonly ItemRow[], people: readonly (number | null)[]) {
   const ids = items.map(({ id }) => id)
-  const [labels, milestones, assignees, reviewers, paths] = await Promise.all([
-    labelsOfItems(db, kind, ids),
-    milestonesOf(
+  return {
+    labels: labelLookup(db, kind, ids),
+    milestones: milestoneLookup(
       db,
       items.map(({ milestone_id }) => milestone_id),
     ),
-    peopleOf(db, kind, 'assignees', ids),
-    peopleOf(db, kind, 'reviewers', ids),
-    projectPaths(
+    assignees: userLookup(db, kind, 'assignees', ids),
+    reviewers: userLookup(db, kind, 'reviewers', ids),
+    paths: pathLookup(
       db,
       items.map(({ project_id }) => project_id),
     ),
-  ])
+    people: userStates(db, people),
+  }
+}
+
+type FoundRelations = Answers<ReturnType<typeof relationLookups>>
+
+/** All users that the relations name. */
+export function usersIn({ db }: App, { assignees, reviewers, people }: FoundRelations) {
+  return userRows(db, [...people, ...[...assignees.values(), ...reviewers.values()].flat()])
+}
+
+/** The relations of each item. */
+export function relationsFrom(
+  app: App,
+  { labels, milestones, assignees, reviewers, paths }: FoundRelations,
+  users: ReadonlyMap<number, User>,
+): (item: ItemRow) => Relations {
   const around = milestoneSurroundings(app)
+  const peopleOf = (states: readonly RowState[] = []) => states.flatMap(({ id }) => users.get(id) ?? [])
   return ({ id, milestone_id, project_id }) => {
     const milestone = milestones.get(milestone_id ?? 0)
     return {
       labels: labels.get(id) ?? [],
       milestone: milestone ? presentMilestone(milestone, around) : null,
-      assignees: assignees.get(id) ?? [],
-      reviewers: reviewers.get(id) ?? [],
+      assignees: peopleOf(assignees.get(id)),
+      reviewers: peopleOf(reviewers.get(id)),
       path: paths.get(project_id) ?? '',
     }
   }

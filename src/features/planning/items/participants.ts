@@ -2,12 +2,14 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { App, User } from '../../../context.ts'
+import type { MaybePromise } from '../../../lib/async/maybe-promise.ts'
 import { Guest } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { mapped, nothing, type Lookup } from '../../../store/lookups.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import { subscriptionOf } from '../subscriptions/queries.ts'
+import { subscriptionLookup } from '../subscriptions/queries.ts'
 import { columnsOfItem, perKind, type ItemKind, type ItemRow } from './kind.ts'
 
 type Item = Pick<ItemRow, 'id' | 'author_id' | 'project_id'>
@@ -81,10 +83,24 @@ export async function isParticipant(db: Db, kind: ItemKind, item: Item, user: nu
 }
 
 /** The explicit subscription, else whether the user participates. */
-export async function isSubscribed({ db }: App, kind: ItemKind, viewer: User | null, item: Item): Promise<boolean> {
-  if (!viewer) return false
-  const subscription = await subscriptionOf(db, viewer.id, columnsOfItem(kind, item.id))
-  return subscription ?? (await isParticipant(db, kind, item, viewer.id))
+export async function isSubscribed(app: App, kind: ItemKind, viewer: User | null, item: Item): Promise<boolean> {
+  return (await subscribedLookup(kind, viewer, item).ask(app.db))(app)
+}
+
+/** The answer may need another query. */
+export const subscribedLookup = (
+  kind: ItemKind,
+  viewer: User | null,
+  item: Item,
+): Lookup<(app: App) => MaybePromise<boolean>> => {
+  if (!viewer) return nothing(() => false)
+  const explicit = subscriptionLookup(viewer.id, columnsOfItem(kind, item.id))
+  return mapped(
+    explicit,
+    (subscribed) =>
+      ({ db }) =>
+        subscribed ?? isParticipant(db, kind, item, viewer.id),
+  )
 }
 
 /** Ids of items the user is subscribed to. */

@@ -9,6 +9,7 @@ import { cachedTotal } from '../../../store/counts.ts'
 import { matchingId, idList, inIdList, likePattern, whereContains } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { searchFor } from '../../../store/lists.ts'
+import { lookup, type Lookup } from '../../../store/lookups.ts'
 import { countRows, pageOfQuery } from '../../../store/pages.ts'
 import { columnsAt, isAt, isSeenFrom, type PlanningScope, type ScopeRow } from '../scopes.ts'
 import { presentMilestone, type LoadedMilestone, type MilestoneRecord, type MilestoneSurroundings } from './entity.ts'
@@ -36,16 +37,20 @@ const scopedMilestones = hotQuery((db, p: { ids: string }) =>
 )
 
 /** By id, each with the path of its scope; one query. */
-export async function milestonesOf(db: Db, ids: readonly (number | null)[]): Promise<Map<number, LoadedMilestone>> {
+export const milestonesOf = async (
+  db: Db,
+  ids: readonly (number | null)[],
+): Promise<ReadonlyMap<number, LoadedMilestone>> => milestoneLookup(db, ids).ask(db)
+
+export function milestoneLookup(db: Db, ids: readonly (number | null)[]): Lookup<ReadonlyMap<number, LoadedMilestone>> {
   const uniqueIds = [...new Set(ids)].filter((one) => one !== null)
-  if (uniqueIds.length === 0) return new Map()
-  const rows = await scopedMilestones(db, { ids: idList(db, uniqueIds) })
-  return new Map(
-    rows.map(({ full_path, project_path, ...milestone }) => [
-      milestone.id,
-      { ...milestone, path: project_path === null ? full_path! : `${full_path}/${project_path}` },
-    ]),
-  )
+  return lookup(scopedMilestones, uniqueIds.length === 0 ? null : { ids: idList(db, uniqueIds) }, (rows) => {
+    const loaded = rows.map(({ full_path, project_path, ...milestone }) => {
+      const path = project_path === null ? full_path! : `${full_path}/${project_path}`
+      return [milestone.id, { ...milestone, path }] as const
+    })
+    return new Map(loaded)
+  })
 }
 
 export const milestoneSurroundings = ({ url, clock }: App): MilestoneSurroundings => ({ url, today: today(clock) })

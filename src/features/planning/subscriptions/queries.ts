@@ -2,6 +2,7 @@ import type { ExpressionBuilder } from 'kysely'
 import type { Db, Row, Tables } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { lookup, type Lookup } from '../../../store/lookups.ts'
 import type { ItemColumn } from '../items/kind.ts'
 import type { SubscriptionTarget } from './model.ts'
 
@@ -23,10 +24,11 @@ const subscriptionRow = hotQuery((db, p: Columns & { user: number }, given) =>
 )
 
 /** The explicit subscription of the user; null if there is none. */
-export async function subscriptionOf(db: Db, user: number, target: SubscriptionTarget): Promise<boolean | null> {
-  const [row] = await subscriptionRow(db, { user, ...columnsOf(target) })
-  return row?.subscribed ?? null
-}
+export const subscriptionOf = async (db: Db, user: number, target: SubscriptionTarget): Promise<boolean | null> =>
+  subscriptionLookup(user, target).ask(db)
+
+export const subscriptionLookup = (user: number, target: SubscriptionTarget): Lookup<boolean | null> =>
+  lookup(subscriptionRow, { user, ...columnsOf(target) }, ([row]) => row?.subscribed ?? null)
 
 export type Subscriber = Pick<Row<'subscriptions'>, 'user_id' | 'project_id' | 'subscribed'>
 

@@ -7,6 +7,7 @@ import { Guest } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList, likePattern } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { lookup, type Lookup } from '../../../store/lookups.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { levelsInGroups } from '../../access/authorizations/queries.ts'
 import { guardedProject } from '../../projects/projects/queries.ts'
@@ -53,9 +54,12 @@ const entriesOf = (kind: Kind) =>
 
 const ENTRIES = { branch: entriesOf('branch'), tag: entriesOf('tag') }
 
-async function loadRules(db: Db, kind: Kind, filter: Filter): Promise<LoadedRule[]> {
+const loadRules = async (db: Db, kind: Kind, filter: Filter): Promise<LoadedRule[]> =>
+  rulesFrom(await ENTRIES[kind](db, filter))
+
+function rulesFrom(rows: Awaited<ReturnType<(typeof ENTRIES)[Kind]>>): LoadedRule[] {
   const rules = new Map<number, LoadedRule>()
-  for (const row of await ENTRIES[kind](db, filter)) {
+  for (const row of rows) {
     const { allowance_id, ability, access_level, user_id, group_id, deploy_key_id, whose, in_bin, ...rule } = row
     const known = rules.get(rule.id) ?? { ...rule, allowances: [] }
     rules.set(rule.id, known)
@@ -77,6 +81,9 @@ async function loadRules(db: Db, kind: Kind, filter: Filter): Promise<LoadedRule
 /** All protection rules of one kind in a project, in one query. */
 export const findProtection = (db: Db, project: number, kind: Kind): Promise<LoadedRule[]> =>
   loadRules(db, kind, { project_id: project })
+
+export const protectionLookup = (project: number, kind: Kind): Lookup<LoadedRule[]> =>
+  lookup(ENTRIES[kind], { project_id: project }, (rows) => rulesFrom([...rows]))
 
 export async function findRule(db: Db, kind: Kind, project: number, name: string): Promise<LoadedRule | null> {
   return (await loadRules(db, kind, { project_id: project, name }))[0] ?? null

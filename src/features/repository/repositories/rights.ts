@@ -6,19 +6,29 @@ import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from './policy.ts'
 import { loadRepositorySubject } from './queries.ts'
 
-async function protectionFor(app: App, { project, viewer, level }: RepositorySubject) {
-  const rules: Rules = await findProtection(app.db, project.id, 'branch')
+async function protectionFor(app: App, { project, viewer, level }: RepositorySubject, known?: Rules) {
+  const rules = known ?? (await findProtection(app.db, project.id, 'branch'))
   const who: Who = { user: viewer, level, groups: await groupsAmong(app.db, viewer, rules) }
   return { rules, who }
 }
 
-export async function mayMergeInto(app: App, subject: RepositorySubject, branch: string): Promise<boolean> {
-  return (await mergeableBranches(app, subject))(branch)
+/** `known`: the protected branches of the project, if they were read before. */
+export async function mayMergeInto(
+  app: App,
+  subject: RepositorySubject,
+  branch: string,
+  known?: Rules,
+): Promise<boolean> {
+  return (await mergeableBranches(app, subject, known))(branch)
 }
 
-async function mergeableBranches(app: App, subject: RepositorySubject): Promise<(branch: string) => boolean> {
+async function mergeableBranches(
+  app: App,
+  subject: RepositorySubject,
+  known?: Rules,
+): Promise<(branch: string) => boolean> {
   if (!subject.viewer || !repositoryPolicy.push(subject)) return () => false
-  const { rules, who } = await protectionFor(app, subject)
+  const { rules, who } = await protectionFor(app, subject, known)
   return (branch) => mayMerge(rules, branch, who)
 }
 
