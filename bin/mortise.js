@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+becomeLean()
 const majorOf = (version) => Number(version.split('.')[0])
 const built = isBuilt()
 // SQLite's binding needs Node-API 10; without it the process dies and says nothing. The sources need Node's own `using`.
@@ -29,27 +30,29 @@ function endWithParent() {
   watch.unref()
 }
 
-/**
- * Every thread would take its own arenas from glibc, and none gives memory back that another one could use: half of the
- * memory of a server that has rendered some pages. The young generation would grow until it has as much as all the
- * records that the server keeps.
- */
+/** For a server on Linux. What the environment says about arenas stays. */
 function leanSettings() {
   const [verb = 'serve'] = process.argv.slice(2)
   const isServer = verb === 'serve' || (verb.startsWith('-') && !['-h', '--help', '--version'].includes(verb))
   const isSet = process.env.MALLOC_ARENA_MAX !== undefined
-  if (process.platform !== 'linux' || !isServer || isSet) return null
+  if (process.platform !== 'linux' || !isServer || isSet) return { flags: [], env: {} }
   return { flags: ['--max-semi-space-size=16'], env: { MALLOC_ARENA_MAX: '2' } }
 }
 
+/**
+ * Every thread would take its own arenas from glibc, and none gives memory back that another one could use: half of the
+ * memory of a server that has rendered some pages. The young generation would grow until it has as much as all the
+ * records that the server keeps. Both are read before a program begins, so the process becomes the same program once
+ * more. With a channel to its parent it cannot: the channel is open already.
+ */
+function becomeLean() {
+  const { flags, env } = leanSettings()
+  if (flags.length === 0 || !process.execve || process.channel) return
+  const args = [process.execPath, ...process.execArgv, ...flags, ...process.argv.slice(1)]
+  process.execve(process.execPath, args, { ...process.env, ...env })
+}
+
 async function startHere() {
-  // Both are read before a program begins, so the process becomes the same program once more. With a channel to its
-  // parent it cannot: the channel is open already.
-  const lean = leanSettings()
-  if (lean && process.execve && !process.channel) {
-    const args = [process.execPath, ...process.execArgv, ...lean.flags, ...process.argv.slice(1)]
-    process.execve(process.execPath, args, { ...process.env, ...lean.env })
-  }
   // Some versions, Node 24.2 among them, announce on every start that they strip types.
   const { emitWarning } = process
   process.emitWarning = (warning, ...rest) => {
@@ -93,9 +96,9 @@ function startOn(node) {
     process.exitCode = 1
     return
   }
-  const { flags = [], env: ours } = leanSettings() ?? {}
+  const { flags, env: ours } = leanSettings()
   const env = { ...process.env, ...ours, WRAPPER_OF_MORTISE: String(process.pid) }
-  const args = [...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
+  const args = [...process.execArgv, ...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   const child = spawn(node, args, { stdio: 'inherit', env })
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP']
   for (const signal of signals) process.on(signal, () => child.kill(signal))
