@@ -140,6 +140,10 @@ test('sudo passes only from an administrator whose own credential has it', async
     200,
     { username: 'jane' },
   ])
+  expect(answered(await plain.get('/user', { sudo: jane.id }))).toEqual([
+    403,
+    { message: '403 Forbidden - Private token must be specified in order to use sudo' },
+  ])
 })
 
 const CALLERS = ['visitor', 'stranger', 'external', 'blocked', 'owner', 'administrator'] as const
