@@ -24,11 +24,7 @@ export async function coverageOf(app: App, job: Job): Promise<number | null> {
   }
 }
 
-async function coverageIn(
-  pattern: string,
-  lines: readonly string[],
-  caller?: LimitedCaller,
-): Promise<number | null> {
+async function coverageIn(pattern: string, lines: readonly string[], caller?: LimitedCaller): Promise<number | null> {
   const latest = lines.slice(-MOST_LINES).toReversed()
   for (let n = 0; n < latest.length; n += LINES_AT_ONCE) {
     const found = await lastMatches(pattern, latest.slice(n, n + LINES_AT_ONCE), caller)
