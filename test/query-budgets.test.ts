@@ -60,6 +60,7 @@ const answers: [what: string, most: number, ask: () => Promise<void>][] = [
   ['a list of 20 issues', 9, called('/issues')],
   ['a merge request', 6, called('/merge_requests/1')],
   ['a list of 20 merge requests', 8, called('/merge_requests', { scope: 'all' })],
+  ['a list of 20 labels', 4, called('/labels')],
   ['the page of an issue', 75, shown('/-/issues/1')],
   ['the page of a merge request', 125, shown('/-/merge_requests/1')],
   ['the changes of a merge request', 80, shown('/-/merge_requests/1/diffs')],

@@ -4,9 +4,11 @@ import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { askTogether, lookup } from '../../../store/lookups.ts'
 import { hasWork, isAt, isSeenFrom, type PlanningScope, type ScopeSubject, type ScopeRow } from '../scopes.ts'
-import { subscribedLabels } from '../subscriptions/queries.ts'
-import { NONE, countWork } from './counts.ts'
+import { subscribedLookup } from '../subscriptions/queries.ts'
+import { NONE, countLookups, countsFrom } from './counts.ts'
 import { presentLabel, type LabelRecord, type LoadedLabel } from './entity.ts'
 import type { Label } from './model.ts'
 
@@ -58,15 +60,22 @@ export async function presentLabels(
   const { project } = scope
   const ids = labels.map(({ id }) => id)
   const list = idList(db, ids)
-  const counted = counts ? await countWork(db, viewer, scope, list) : null
-  const subscribed = await subscribedLabels(db, viewer?.id ?? 0, ids, project?.id ?? null)
-  const priorities = project && (await prioritiesOf(db, project.id, list))
+  const found = await askTogether(db, {
+    ...countLookups(viewer, scope, counts ? list : null),
+    subscribed: subscribedLookup(viewer?.id ?? 0, list, project?.id ?? null),
+    priorities: lookup(
+      priorities,
+      project && { project: project.id, labels: list },
+      (rows) => new Map(rows.map(({ label_id, priority }) => [label_id, priority])),
+    ),
+  })
+  const counted = counts ? countsFrom(found) : null
   return labels.map((label) => {
     const loaded: LoadedLabel = {
       ...label,
       counts: counted && (counted.get(label.id) ?? NONE),
-      subscribed: subscribed.has(label.id),
-      ...(priorities && { priority: priorities.get(label.id) ?? null }),
+      subscribed: found.subscribed.has(label.id),
+      ...(project && { priority: found.priorities.get(label.id) ?? null }),
     }
     return presentLabel(loaded)
   })
@@ -81,15 +90,13 @@ export async function presentOneLabel(
   return (await presentLabels(app, viewer, scope, [label]))[0]!
 }
 
-async function prioritiesOf(db: Db, project: number, labels: string): Promise<Map<number, number>> {
-  const rows = await db
+const priorities = hotQuery((db, p: { project: number; labels: string }) =>
+  db
     .selectFrom('label_priorities')
     .select(['label_id', 'priority'])
-    .where('project_id', '=', project)
-    .where(inIdList(db, 'label_id', labels))
-    .execute()
-  return new Map(rows.map(({ label_id, priority }) => [label_id, priority]))
-}
+    .where('project_id', '=', p.project)
+    .where(inIdList(db, 'label_id', p.labels)),
+)
 
 /** `…/labels/:label_id`: an id or a title. Labels of ancestor groups are found, too. */
 export const label = ({ resource }: PlanningScope) =>

@@ -49,20 +49,15 @@ export async function subscribersOf(
 }
 
 /** Of these labels, those the user subscribed to in a project or, with null, in the whole group. */
-export async function subscribedLabels(
-  db: Db,
-  user: number,
-  labels: readonly number[],
-  project: number | null,
-): Promise<Set<number>> {
-  if (labels.length === 0) return new Set()
-  const rows = await db
+export const subscribedLookup = (user: number, labels: string, project: number | null): Lookup<ReadonlySet<number>> =>
+  lookup(subscribedLabels, { user, labels, project }, (rows) => new Set(rows.map(({ label_id }) => label_id!)))
+
+const subscribedLabels = hotQuery((db, p: { user: number; labels: string; project: number | null }, given) =>
+  db
     .selectFrom('subscriptions')
     .select('label_id')
-    .where('user_id', '=', user)
+    .where('user_id', '=', p.user)
     .where('subscribed', '=', true)
-    .where('project_id', project === null ? 'is' : '=', project)
-    .where(inIdList(db, 'label_id', idList(db, labels)))
-    .execute()
-  return new Set(rows.map(({ label_id }) => label_id!))
-}
+    .where('project_id', given('project') ? '=' : 'is', given('project') ? p.project : null)
+    .where(inIdList(db, 'label_id', p.labels)),
+)
