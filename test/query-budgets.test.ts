@@ -61,10 +61,10 @@ const answers: [what: string, most: number, ask: () => Promise<void>][] = [
   ['a merge request', 6, called('/merge_requests/1')],
   ['a list of 20 merge requests', 8, called('/merge_requests', { scope: 'all' })],
   ['a list of 20 labels', 4, called('/labels')],
-  ['the page of an issue', 75, shown('/-/issues/1')],
-  ['the page of a merge request', 125, shown('/-/merge_requests/1')],
-  ['the changes of a merge request', 80, shown('/-/merge_requests/1/diffs')],
-  ['the page of issues', 28, shown('/-/issues')],
+  ['the page of an issue', 44, shown('/-/issues/1')],
+  ['the page of a merge request', 58, shown('/-/merge_requests/1')],
+  ['the changes of a merge request', 36, shown('/-/merge_requests/1/diffs')],
+  ['the page of issues', 24, shown('/-/issues')],
   ['the home of a project', 16, shown('')],
 ]
 

@@ -26,7 +26,7 @@ export interface Visitor {
   readonly caller: Caller
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** What the calls of the page have read so far. A change begins a new one. */
+  /** What the calls of the page have read so far; nothing after a change. */
   readonly pageReads: PageReads
 }
 
@@ -47,14 +47,18 @@ export function inProcess(gateway: Gateway, endpoints: readonly Endpoint[]): Ask
       const raw = { ...readQuery(url), ...fields, ...found.params }
       const viewer = caller.identity?.user ?? null
       const call = { request, response, url, method, door: 'web' } as const
-      const app = method === 'GET' ? readingFor(gateway.app, visitor) : gateway.app
+      const app = isRead(endpoint) ? readingFor(gateway.app, visitor) : gateway.app
       return await plain(await answer({ ...gateway, app }, endpoint, call, caller, viewer, raw))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       return plain(answerTo(error))
+    } finally {
+      if (!isRead(endpoint)) visitor.pageReads.clear()
     }
   }
 }
+
+const isRead = ({ method, readsOnly }: Endpoint) => method === 'GET' || readsOnly === true
 
 /** The app for reads of one page. */
 export const readingFor = (app: App, { pageReads }: Pick<Visitor, 'pageReads'>): App => ({ ...app, pageReads })

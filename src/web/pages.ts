@@ -161,8 +161,8 @@ async function renderRequestOf(
     may: (calls, params) => abilities(readingFor(gateway.app, visitor), visitor.caller, calls, params),
     async send(method, path, fields) {
       const answer = await ask(visitor, method, path, fields)
-      // The action may have changed the caller, or what was read: the next page shows the current state.
-      if (method !== 'GET') visitor = { ...visitor, caller: await callerOf(gateway, request), pageReads: new Map() }
+      // The action may have changed the caller: the next page shows the current state.
+      if (method !== 'GET') visitor = { ...visitor, caller: await callerOf(gateway, request) }
       return answer
     },
   }

@@ -5,6 +5,7 @@
 import { MINUTE } from '../../../clock.ts'
 import type { App, TransactionApp } from '../../../context.ts'
 import { tryMerges } from '../../../git/merging/trying.ts'
+import { oncePerPage } from '../../../lib/async/page-reads.ts'
 import { enqueue, type Job } from '../../../jobs/queue.ts'
 import { idList, inIdList, inTextList, textList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
@@ -43,6 +44,15 @@ export async function freshlyChecked(
   { tries = 0 }: { tries?: number } = {},
 ): Promise<MergeRequest> {
   if (one.state !== 'opened' || app.config.readOnly) return one
+  return oncePerPage(app, `check of ${one.id}`, () => checked(app, one, project, tries))
+}
+
+async function checked(
+  app: App,
+  one: MergeRequest,
+  project: Project | null | undefined,
+  tries: number,
+): Promise<MergeRequest> {
   const target = project ?? (await findProjectById(app.db, one.project_id))
   if (!target) return one
   const tips = await findTips(app, target, one)
@@ -50,9 +60,9 @@ export async function freshlyChecked(
   await rememberTarget(app, one, () => targetTip(tips.dir, one.target_branch), known.target)
   await refreshOwnership(app, one, tips, known.ownership)
   if (isFresh(one, tips) && !(tries > 0 && one.check_result === 'undecided')) return one
-  const [checked] = await lookAt(tips.dir, [{ one, tips }])
-  if (!checked) return one
-  const [kept] = await transact(app, (app) => keep(app, [one], tips.target, checked, tries))
+  const [result] = await lookAt(tips.dir, [{ one, tips }])
+  if (!result) return one
+  const [kept] = await transact(app, (app) => keep(app, [one], tips.target, result, tries))
   return kept ?? one
 }
 

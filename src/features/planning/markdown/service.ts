@@ -1,4 +1,5 @@
 import type { App, User } from '../../../context.ts'
+import { oncePerPage } from '../../../lib/async/page-reads.ts'
 import { referencesIn, renderMarkdown, resolutionsOf, type LinkBases } from '../../../lib/markdown/markdown.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
@@ -24,7 +25,9 @@ export async function renderTexts(
 ): Promise<string[]> {
   const found = await Promise.all(texts.map((text) => referencesIn(text, app.url, app.caller)))
   const resolutions = await resolveReferences(app, viewer, subject, found.flat())
-  const tracker = subject && (await app.findTracker(app, subject.project))
+  const trackerOf = ({ project }: ProjectSubject) =>
+    oncePerPage(app, `tracker of ${project.id}`, () => app.findTracker(app, project))
+  const tracker = subject && (await trackerOf(subject))
   const around = { base: app.url, caller: app.caller, tracker, linkBases: linkBasesOf(app, subject) }
   return Promise.all(
     texts.map((text, n) => renderMarkdown(text, { ...around, resolutions: resolutionsOf(found[n]!, resolutions) })),

@@ -1,5 +1,6 @@
 /** The branches that the viewer may push to and merge into. */
 import type { App, User } from '../../../context.ts'
+import { oncePerPage } from '../../../lib/async/page-reads.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { isProtected, mayForcePush, mayMerge, mayPush, type Rules, type Who } from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
@@ -7,7 +8,8 @@ import { repositoryPolicy, type RepositorySubject } from './policy.ts'
 import { loadRepositorySubject } from './queries.ts'
 
 async function protectionFor(app: App, { project, viewer, level }: RepositorySubject, known?: Rules) {
-  const rules = known ?? (await findProtection(app.db, project.id, 'branch'))
+  const read = () => findProtection(app.db, project.id, 'branch')
+  const rules = known ?? (await oncePerPage(app, `protected branches of ${project.id}`, read))
   const who: Who = { user: viewer, level, groups: await groupsAmong(app.db, viewer, rules) }
   return { rules, who }
 }
