@@ -4,9 +4,9 @@
  * folder that `isQuarantine` recognizes and git ignores.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { HOUR, MINUTE } from '../../clock.ts'
 import { Lru } from '../../lib/async/lru.ts'
 import { hasCode, isDiskFull } from '../../lib/files/system-errors.ts'
@@ -14,7 +14,9 @@ import { git, GitFailed, LONG_LISTING, type GitOptions } from '../process/comman
 import { flushFile, flushFolder } from '../storage/drafts.ts'
 import { withheldIds } from '../objects/withheld.ts'
 import { indexLast, offsetsIn } from '../objects/pack-index.ts'
-import { openSmallPack, type SmallPack } from './small-pack.ts'
+import { checkPack, type CheckedPack } from './checked-pack.ts'
+import { LARGEST_PACK } from './pack-entries.ts'
+import { openSmallPack, SmallPack } from './small-pack.ts'
 import { ALL_BUT_UNDO } from '../refs/undo-refs.ts'
 
 /** Git's own prefix for such folders, so that its `prune` deletes them, too. */
@@ -73,14 +75,29 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
   let flushed: Promise<unknown> = Promise.resolve()
   let small: Promise<SmallPack | null> | undefined
   const pack = () => (small ??= openSmallPack(path))
+
+  async function store({ name, pack, index }: CheckedPack): Promise<void> {
+    const file = join(path, 'pack', name)
+    const mode = { flag: 'wx', mode: 0o444 }
+    await Promise.all([writeFile(`${file}.pack`, pack, mode), writeFile(`${file}.idx`, index, mode)])
+    small = Promise.resolve(new SmallPack(pack, index))
+  }
+
   return {
     environment,
     pack,
     async receive(pack, options) {
       const checks = await checksOf(dir)
       isStrict = checks.length > 0
-      const config = { ...INDEXING, 'core.fsync': isSmall ? 'none' : 'objects,derived-metadata' }
-      await indexPack(dir, checks, { ...options, config, input: pack, environment: bounded, deadline })
+      const start = isSmall && isStrict ? await startOf(pack) : null
+      const checked = start?.isWhole ? await checkPack(dir, start.bytes) : null
+      options.signal?.throwIfAborted()
+      if (checked) await store(checked)
+      else {
+        const config = { ...INDEXING, 'core.fsync': isSmall ? 'none' : 'objects,derived-metadata' }
+        const input = start ? start.all() : pack
+        await indexPack(dir, checks, { ...options, config, input, environment: bounded, deadline })
+      }
       files = await packFiles(join(path, 'pack'))
       // Flushes while the push is checked. A failure is thrown when the push is accepted, if it is.
       if (isSmall) flushed = Promise.all(files.map((name) => flushFile(join(path, 'pack', name))))
@@ -100,6 +117,38 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
     async [Symbol.asyncDispose]() {
       if (!isOver) await rm(path, { recursive: true, force: true })
     },
+  }
+}
+
+interface Start {
+  readonly bytes: Buffer
+  /** Whether there is no more. */
+  readonly isWhole: boolean
+  /** Everything from the start. */
+  all(): Readable
+}
+
+/** Reads no more of a stream than a pack that is checked in process may have. */
+async function startOf(stream: Readable): Promise<Start> {
+  const chunks: Buffer[] = []
+  const rest = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  let size = 0
+  let isWhole = false
+  while (!isWhole && size <= LARGEST_PACK) {
+    const { done, value } = await rest.next()
+    if (done) isWhole = true
+    else size += chunks[chunks.push(value) - 1]!.length
+  }
+  return {
+    bytes: Buffer.concat(chunks),
+    isWhole,
+    all: () =>
+      Readable.from(
+        (async function* () {
+          yield* chunks
+          if (!isWhole) yield* { [Symbol.asyncIterator]: () => rest }
+        })(),
+      ),
   }
 }
 

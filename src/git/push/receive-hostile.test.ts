@@ -60,6 +60,8 @@ async function push(dir: string, input: Readable | Buffer, limits: PushLimits = 
   const report = buffer(output)
   const result = await receivePack(dir, {
     input: Buffer.isBuffer(input) ? Readable.from([input]) : input,
+    // A short push of a known size is checked without git first.
+    size: Buffer.isBuffer(input) ? input.length : undefined,
     output,
     stateless: true,
     gate: () => Promise.resolve({}),
