@@ -172,25 +172,40 @@ async function indexPack(dir: string, checks: readonly '--strict'[], options: Gi
 
 const meaningOf = ({ reason }: GitFailed) => (reason === 'deadline' ? 'index-pack took too long' : 'index-pack failed')
 
+type Checks = Promise<'--strict'[]>
+
 /** The settings stay the same while the file does not change. The cache saves a process for every push. */
-const known = new Lru<{ readonly state: string; readonly checks: Promise<'--strict'[]> }>(
-  'settings of repositories',
-  () => 1000,
-)
+const known = new Lru<{ readonly state: string; readonly checks: Checks }>('settings of repositories', () => 1000)
+/** By the text of the file, which is the same in most repositories. */
+const ofTexts = new Lru<Checks>('texts of settings', (_, text) => 1000 + 2 * text.length)
+const LONGEST_SETTINGS = 4096
 
 /** The configuration of the repository decides how strictly objects are checked, as with git's receive-pack. */
-async function checksOf(dir: string): Promise<'--strict'[]> {
+async function checksOf(dir: string): Checks {
   const { ino, size, mtimeNs } = await stat(join(dir, 'config'), { bigint: true })
   const state = [ino, size, mtimeNs].join()
   const before = known.get(dir)
   if (before?.state === state) return before.checks
-  const checks = readChecks(dir)
+  const checks = checksIn(dir)
   known.set(dir, { state, checks })
   checks.catch(() => known.delete(dir))
   return checks
 }
 
-async function readChecks(dir: string): Promise<'--strict'[]> {
+async function checksIn(dir: string): Checks {
+  const text = await readFile(join(dir, 'config'), 'utf8')
+  // Then other files have settings, too.
+  const isAlone = !/include|worktree/i.test(text)
+  const before = isAlone ? ofTexts.get(text) : undefined
+  if (before) return before
+  const checks = readChecks(dir)
+  if (!isAlone || text.length > LONGEST_SETTINGS) return checks
+  ofTexts.set(text, checks)
+  checks.catch(() => ofTexts.delete(text))
+  return checks
+}
+
+async function readChecks(dir: string): Checks {
   const listing = await git(dir, ['config', '--get-regexp', '^(receive\\.fsck|transfer\\.fsckobjects$)'], {
     answers: [1],
     deadline: MINUTE,
