@@ -90,7 +90,7 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
       const checks = await checksOf(dir)
       isStrict = checks.length > 0
       const start = isSmall && isStrict ? await startOf(pack) : null
-      const checked = start?.isWhole ? await checkPack(dir, start.bytes) : null
+      const checked = start?.isWhole ? await checkPack(dir, start.bytes).catch(nullIfGitFailed) : null
       options.signal?.throwIfAborted()
       if (checked) await store(checked)
       else {
@@ -120,6 +120,15 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
   }
 }
 
+/** In a damaged repository, index-pack may still do what a reader of objects cannot. */
+function nullIfGitFailed(error: unknown): null {
+  if (error instanceof GitFailed) return null
+  throw error
+}
+
+/** A slower client is left to index-pack, which has a deadline. */
+const PROMPT_MS = 10_000
+
 interface Start {
   readonly bytes: Buffer
   /** Whether there is no more. */
@@ -134,7 +143,8 @@ async function startOf(stream: Readable): Promise<Start> {
   const rest = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   let size = 0
   let isWhole = false
-  while (!isWhole && size <= LARGEST_PACK) {
+  const end = performance.now() + PROMPT_MS
+  while (!isWhole && size <= LARGEST_PACK && performance.now() < end) {
     const { done, value } = await rest.next()
     if (done) isWhole = true
     else size += chunks[chunks.push(value) - 1]!.length

@@ -1,7 +1,7 @@
 /**
  * Reads a small pack in quarantine without a process, enough to rule out cases that most pushes are not. It answers
- * only what is certain; git must answer everything else. See gitformat-pack(5). `index-pack` has checked the pack and
- * added all delta bases.
+ * only what is certain; git must answer everything else. See gitformat-pack(5). The pack was checked
+ * before, and has all delta bases.
  */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
