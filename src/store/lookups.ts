@@ -109,10 +109,16 @@ function numberOf(sql: string): number {
   return known
 }
 
-function columnsOf(db: Db, queries: readonly CompiledQuery[]): MaybePromise<(readonly Column[])[]> {
-  const describe = describeOf(db.getExecutor().adapter)
-  const found = queries.map(({ sql, parameters }) => describe(sql, parameters))
-  return found.some((one) => one instanceof Promise) ? Promise.all(found) : (found as (readonly Column[])[])
+/** One after the other: they would take all connections. */
+function columnsOf(
+  db: Db,
+  queries: readonly CompiledQuery[],
+  known: readonly (readonly Column[])[] = [],
+): MaybePromise<readonly (readonly Column[])[]> {
+  const next = queries[known.length]
+  if (!next) return known
+  const described = describeOf(db.getExecutor().adapter)(next.sql, next.parameters)
+  return andThen(described, (columns) => columnsOf(db, queries, [...known, columns]))
 }
 
 /** Rows as lists, in the order of the columns: names would be written and read again for each row. */
