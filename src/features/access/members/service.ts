@@ -62,7 +62,6 @@ async function joined(app: TransactionApp, member: Member, by?: number): Promise
 /** Undoes a removal: the member has the same fields as before, and the items that the removal unassigned. */
 export async function restoreMember(app: App, removed: RemovedMember, by: number): Promise<Member> {
   const at = sourceOf(removed)
-  assertLevel(at, removed.access_level)
   return transact(app, async (app) => {
     await lockMembers(app, at)
     await assertOpen(app, at)
