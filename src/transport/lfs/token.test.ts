@@ -23,6 +23,14 @@ test('what SSH hands over opens LFS for a person and for a deploy key', async ()
     expires_in: 7200,
   })
   expect((await new LfsClient(forge, path, given.header.Authorization).put(OBJECT)).status).toBe(200)
+  const other = await forge.project({ path: 'other' }, jane)
+  const elsewhere = new LfsClient(forge, other.path_with_namespace, given.header.Authorization)
+  const answers = [
+    await elsewhere.batch('download', OBJECT),
+    await elsewhere.put(OBJECT),
+    await elsewhere.get('info/lfs/locks'),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404])
   expect(lfsTokenFor(app, NOBODY, location, 'download')).toBeNull()
   // An LFS token does not outlive the token it was issued for.
   const passing = lfsTokenFor(app, person, location, 'download')!

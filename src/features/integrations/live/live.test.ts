@@ -116,6 +116,28 @@ test('a group hears of its projects and itself, somebody of the projects that ar
     ])
 })
 
+test('of requests for access to a group, only members who can accept them hear', async () => {
+  const group = await forge.group({ path: 'asked', visibility: 'public', request_access_enabled: true }, jane)
+  const [master, developer, stranger] = [await forge.user(), await forge.user(), await forge.user()]
+  for (const [{ id: user_id }, access_level] of [
+    [master, 40],
+    [developer, 30],
+  ] as const)
+    await jane.post(`/groups/${group.id}/members`, { user_id, access_level })
+  await forge.settle()
+  await using masters = await listen(`/groups/${group.id}/live`, master)
+  await using developers = await listen(`/groups/${group.id}/live`, developer)
+  await Promise.all([masters, developers].map((one) => one.until(1, 'ready')))
+
+  expect((await stranger.post(`/groups/${group.id}/access_requests`)).status).toBe(201)
+  const label = await forge.label(group, {}, jane)
+  const heard = async (one: Listener) =>
+    (await one.until(1, 'label.created')) && one.events.map(({ event, data }) => [event, data.id ?? data.user_id])
+  const end = ['label.created', label.id]
+  expect(await heard(masters)).toEqual([['ready', undefined], ['access_request.made', stranger.id], end])
+  expect(await heard(developers)).toEqual([['ready', undefined], end])
+})
+
 /** Creates one event of each kind, and at last an issue, which marks the end for all listeners. */
 async function everyKind(project: Project): Promise<void> {
   const at = `/projects/${project.id}`

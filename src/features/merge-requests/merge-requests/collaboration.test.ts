@@ -229,7 +229,8 @@ test('pushes over HTTP and SSH, LFS, rebases and suggestions', async () => {
   // LFS objects for the branch may be uploaded; a file lock would affect the whole fork.
   const lfs = (who: Person) => new LfsClient(forge, path, authorizationOf(who))
   await lfs(helper).put(objectOf('a picture'))
-  expect((await lfs(helper).post('info/lfs/locks', { path: 'a.bin' })).status).toBe(403)
+  for (const person of [helper, await member(30, 20)])
+    expect((await lfs(person).post('info/lfs/locks', { path: 'a.bin' })).status).toBe(403)
   const batch = { operation: 'upload', objects: [objectOf('another')].map(({ oid, size }) => ({ oid, size })) }
   expect((await lfs(reporter).post('info/lfs/objects/batch', batch)).status).toBe(403)
 
