@@ -45,6 +45,8 @@ export interface Store {
   listen(channel: Channel, react: (certain: boolean) => void): () => void
   /** Number of queries since the store was opened; tests of lists compare it before and after. */
   readonly queries: number
+  /** Number of write transactions since the store was opened. */
+  readonly transactions: number
   /** Resolves if the store can serve, throws if it cannot. */
   ping(): Promise<void>
   /** Errors that the database itself finds in its data, one per line. Takes as long as reading all data. */

@@ -10,7 +10,7 @@
  */
 import type { CompiledQuery } from 'kysely'
 import type { MaybePromise } from '../lib/async/maybe-promise.ts'
-import type { Db, NewRow, Row, Tables } from './database.ts'
+import type { Db, NewRow, Row, RowChange, Tables } from './database.ts'
 import { directOf, directTransactionOf } from './direct.ts'
 
 export type IsGiven<P> = (name: keyof P) => boolean
@@ -53,7 +53,7 @@ export function hotQuery<P extends object, R>(
 
   const run = (db: Db, values: P): MaybePromise<R[]> => {
     const query = queryFor(db, values)
-    return execute(db, query, bind(query, values))
+    return execute(db, query, bind(query, values), { writes: false })
   }
   const compile = (db: Db, values: P) => {
     const query = queryFor(db, values)
@@ -62,11 +62,17 @@ export function hotQuery<P extends object, R>(
   return Object.assign(run, { compile })
 }
 
-function execute<R>(db: Db, query: CompiledQuery<R>, parameters: readonly unknown[]): MaybePromise<R[]> {
+/** Outside a transaction, a write takes the usual way. */
+function execute<R>(
+  db: Db,
+  query: CompiledQuery<R>,
+  parameters: readonly unknown[],
+  { writes }: { writes: boolean },
+): MaybePromise<R[]> {
   if (db.isTransaction) {
     const transaction = directTransactionOf(db)
     if (transaction) return transaction.run<R>(query.sql, parameters)
-  } else {
+  } else if (!writes) {
     const direct = directOf(db.getExecutor().adapter)
     if (direct) return direct.read<R>(query.sql, parameters)
   }
@@ -76,15 +82,18 @@ function execute<R>(db: Db, query: CompiledQuery<R>, parameters: readonly unknow
 /** Rows of one statement; more are several statements, so that few are compiled. */
 const ROWS_AT_ONCE = 20
 
+type TableWithId = { [T in keyof Tables]: 'id' extends keyof Tables[T] ? T : never }[keyof Tables]
+
 type Inserted<T extends keyof Tables, C> = Pick<NewRow<T>, C & keyof NewRow<T>>
 
 /**
- * Inserts rows with the given columns and returns them whole, compiled once per number of rows. A column without a value
- * is null.
+ * Inserts rows with the given columns and returns those inserted, compiled once per number of rows. A column without a
+ * value is null. With `skip`, a row that violates a unique index is left out.
  */
 export function hotInsert<T extends keyof Tables, C extends keyof Tables[T] & string>(
   table: T,
   columns: readonly C[],
+  { skip = false }: { skip?: boolean } = {},
 ): (db: Db, rows: readonly Inserted<T, C>[]) => Promise<Row<T>[]> {
   const compiled = new WeakMap<object, CompiledQuery<Row<T>>[]>()
 
@@ -100,6 +109,7 @@ export function hotInsert<T extends keyof Tables, C extends keyof Tables[T] & st
       .values(
         Array.from({ length: count }, () => Object.fromEntries(columns.map((c) => [c, new Placeholder(c)])) as never),
       )
+      .$if(skip, (query) => query.onConflict((c) => c.doNothing()))
       .returningAll()
       .compile() as unknown as CompiledQuery<Row<T>>
 
@@ -109,9 +119,43 @@ export function hotInsert<T extends keyof Tables, C extends keyof Tables[T] & st
       const some = rows.slice(from, from + ROWS_AT_ONCE)
       // The builder puts the values of a row in the order of the columns.
       const parameters = some.flatMap((row) => columns.map((column) => row[column as keyof typeof row] ?? null))
-      inserted.push(...(await execute(db, queryFor(db, some.length), parameters)))
+      inserted.push(...(await execute(db, queryFor(db, some.length), parameters, { writes: true })))
     }
     return inserted
+  }
+}
+
+/** Updates columns of the row with an id and returns it, compiled once per set of columns; undefined if it is gone. */
+export function hotUpdate<T extends TableWithId>(
+  table: T,
+): (db: Db, id: number, change: RowChange<T>) => Promise<Row<T> | undefined> {
+  const compiled = new WeakMap<object, Map<string, CompiledQuery<Row<T>>>>()
+
+  const queryFor = (db: Db, columns: readonly string[]): CompiledQuery<Row<T>> => {
+    const { adapter } = db.getExecutor()
+    const queries = compiled.get(adapter) ?? new Map<string, CompiledQuery<Row<T>>>()
+    if (queries.size === 0) compiled.set(adapter, queries)
+    const shape = columns.join()
+    const query = queries.get(shape) ?? compileUpdate(db, columns)
+    queries.set(shape, query)
+    return query
+  }
+  const compileUpdate = (db: Db, columns: readonly string[]) =>
+    db
+      .updateTable(table as 'events')
+      .set(Object.fromEntries(columns.map((column) => [column, new Placeholder(column)])) as never)
+      .where('id', '=', new Placeholder('id') as never)
+      .returningAll()
+      .compile() as unknown as CompiledQuery<Row<T>>
+
+  return async (db, id, change) => {
+    const given = Object.entries(change).filter(([, value]) => value !== undefined)
+    const query = queryFor(
+      db,
+      given.map(([column]) => column),
+    )
+    const [row] = await execute(db, query, [...given.map(([, value]) => value), id], { writes: true })
+    return row
   }
 }
 

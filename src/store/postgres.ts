@@ -22,7 +22,7 @@ pg.types.setTypeParser(OID.date, (text: string) => text)
 pg.types.setTypeParser(OID.timestamp, (text: string) => new Date(text).toISOString())
 
 /** `migrations`: how often a newer version was seen to have migrated the database. */
-const counter = { queries: 0, names: 0, migrations: 0 }
+const counter = { queries: 0, transactions: 0, names: 0, migrations: 0 }
 
 class NamingClient extends pg.Client {
   /** The names of the prepared statements by their text, the least recently used first. */
@@ -130,6 +130,11 @@ class Driver extends PostgresDriver {
     }
   }
 
+  override async beginTransaction(...options: Parameters<PostgresDriver['beginTransaction']>): Promise<void> {
+    counter.transactions++
+    await super.beginTransaction(...options)
+  }
+
   /** The pool is closed with the store. */
   override async destroy(): Promise<void> {}
 
@@ -142,6 +147,7 @@ class Driver extends PostgresDriver {
 
 class RelaxedDriver extends Driver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    counter.transactions++
     await connection.executeQuery(CompiledQuery.raw('begin; set local synchronous_commit to off'))
   }
 }
@@ -286,6 +292,9 @@ export function openPostgres(
     listen: (channel, react) => ear.add(channel, react),
     get queries() {
       return counter.queries
+    },
+    get transactions() {
+      return counter.transactions
     },
     async ping() {
       await sql`select 1`.execute(db)

@@ -63,6 +63,9 @@ export function openSqlite(file: string, { durable, shared, readOnly = false }: 
     get queries() {
       return connections.queries
     },
+    get transactions() {
+      return connections.transactions
+    },
     async ping() {
       writer.prepare('select 1').get()
       await flusher?.flushed()
