@@ -3,6 +3,7 @@ import type { App, TransactionApp } from '../../context.ts'
 import { withMutex } from '../../lib/async/mutex.ts'
 import type { TransactionDb } from '../../store/database.ts'
 import { locksRows } from '../../store/dialect.ts'
+import { hotQuery } from '../../store/hot.ts'
 import { transact } from '../../store/transact.ts'
 
 declare module '../../store/database.ts' {
@@ -37,18 +38,20 @@ export function transactNumbered<T>(
  * number.
  */
 export async function nextIid(db: TransactionDb, parent: Parent, kind: IidKind): Promise<number> {
-  const { last } = await db
+  const [counter] = await countUp(db, { ...parent, kind })
+  return counter!.last
+}
+
+const countUp = hotQuery((db, p: { project_id?: number; group_id?: number; kind: IidKind }, given) => {
+  const column = given('project_id') ? 'project_id' : 'group_id'
+  return db
     .insertInto('iid_counters')
-    .values({ project_id: null, group_id: null, ...parent, kind, last: 1 })
+    .values({ project_id: null, group_id: null, [column]: p[column]!, kind: p.kind, last: 1 })
     .onConflict((conflict) =>
-      conflict
-        .columns(['project_id' in parent ? 'project_id' : 'group_id', 'kind'])
-        .doUpdateSet((eb) => ({ last: eb('iid_counters.last', '+', 1) })),
+      conflict.columns([column, 'kind']).doUpdateSet((eb) => ({ last: eb('iid_counters.last', '+', 1) })),
     )
     .returning('last')
-    .executeTakeFirstOrThrow()
-  return last
-}
+})
 
 /** Records a number that the client chose, so that later numbers are larger. */
 export async function raiseIid(db: TransactionDb, parent: Parent, kind: IidKind, given: number): Promise<void> {

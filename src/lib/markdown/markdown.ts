@@ -6,6 +6,7 @@
  */
 import type { LimitedCaller } from '../async/limiter.ts'
 import { Lru } from '../async/lru.ts'
+import { mayRefer } from '../text/references.ts'
 import type { Tracker } from '../text/tracker-keys.ts'
 import { escapeHtml } from './html.ts'
 import type { TextReference } from './inline.ts'
@@ -36,6 +37,7 @@ export async function referencesIn(
   base: string | null = null,
   caller?: LimitedCaller,
 ): Promise<TextReference[]> {
+  if (!mayRefer(text)) return []
   const task: ReferencesTask = { kind: 'references', text, base }
   if (isShort(text)) return performHere(task)
   const digest = digestOf(text)

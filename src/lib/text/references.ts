@@ -63,6 +63,12 @@ const RANGE_END = /(\.{2,3})([0-9a-f]{7,40})(?![\p{L}\p{N}_])/uy
 const WORD = /[\p{L}\p{N}_&?.-]+(?:::?[\p{L}\p{N}_&?.-]+)*/uy
 const QUOTED = /"([^"\n]{1,255})"/y
 
+/** What a reference starts with, also written as an HTML entity or as a URL. */
+const SIGN_OF_REFERENCE = /[@#!$%~&]|\/\/|[0-9a-f]{7}/
+
+/** False for a text, also of Markdown, that certainly has no reference. */
+export const mayRefer = (text: string): boolean => SIGN_OF_REFERENCE.test(text)
+
 /** The maximum number of characters that may start a reference; the rest of the text is not read. */
 const MOST_CANDIDATES = 100_000
 

@@ -5,6 +5,7 @@
 import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import { isReachable } from '../../access/members/on.ts'
 import type { ItemColumn } from '../../planning/items/kind.ts'
 import type { CustomEvent } from '../../planning/notification-settings/model.ts'
@@ -113,23 +114,26 @@ async function labelSubscribers(db: Db, { id }: Project, labels: readonly number
 
 /** Users who may watch the project. The caller then loads the setting that applies to each. */
 async function followersOf(db: Db, { id, namespace_id }: Project): Promise<number[]> {
-  const following = () =>
+  const rows = await following(db, { id, namespace_id })
+  return [...new Set(rows.map(({ user_id }) => user_id))]
+}
+
+const following = hotQuery((db, p: { id: number; namespace_id: number }) => {
+  const watching = () =>
     db.selectFrom('notification_settings as s').select('s.user_id').where('s.level', 'in', WATCHING)
-  const rows = await following()
-    .where('s.project_id', '=', id)
+  return watching()
+    .where('s.project_id', '=', p.id)
     .unionAll(
-      following().where('s.group_id', 'in', (eb) =>
-        eb.selectFrom('namespace_ancestors').select('ancestor_id').where('namespace_id', '=', namespace_id),
+      watching().where('s.group_id', 'in', (eb) =>
+        eb.selectFrom('namespace_ancestors').select('ancestor_id').where('namespace_id', '=', p.namespace_id),
       ),
     )
     .unionAll(
-      following()
+      watching()
         .where('s.project_id', 'is', null)
         .where('s.group_id', 'is', null)
         .where('s.user_id', 'in', (eb) =>
-          eb.selectFrom('project_authorizations').select('user_id').where('project_id', '=', id),
+          eb.selectFrom('project_authorizations').select('user_id').where('project_id', '=', p.id),
         ),
     )
-    .execute()
-  return [...new Set(rows.map(({ user_id }) => user_id))]
-}
+})

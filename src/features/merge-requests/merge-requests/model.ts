@@ -93,7 +93,8 @@ declare module '../../../store/database.ts' {
     deleted_commits: { id: Generated<number>; deleted_item_id: number; project_id: number; sha: string }
   }
   interface Events {
-    'merge_request.created': { id: number; project_id: number; by: number }
+    /** `plain`: title and description have no references. */
+    'merge_request.created': { id: number; project_id: number; by: number; plain?: true }
     'merge_request.updated': { id: number; project_id: number; by: number; changes: ItemChanges }
     'merge_request.closed': { id: number; project_id: number; by: number }
     'merge_request.reopened': { id: number; project_id: number; by: number }

@@ -373,7 +373,8 @@ async function nextState(
 
 export const lockMergeRequest = (app: TransactionApp, id: number): Promise<MergeRequest> =>
   lockItem(app, mergeRequestKind, id)
-export const touchMergeRequest = (app: App, id: number): Promise<void> => touchItem(app, mergeRequestKind, id)
+export const touchMergeRequest = (app: TransactionApp, id: number): Promise<void> =>
+  touchItem(app, mergeRequestKind, id)
 
 /** Marks a reviewer without a decision as having reviewed. */
 export async function markReviewed({ db }: App, { id }: User, mergeRequest: number): Promise<void> {

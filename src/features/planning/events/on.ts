@@ -1,14 +1,10 @@
 import { on, type App } from '../../../context.ts'
 import type { Subscription } from '../../../jobs/worker.ts'
 import { batchesOf } from '../../../lib/async/batches.ts'
-import { locksRows } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
-import { itemIn } from '../items/registry.ts'
-import type { Note } from '../notes/model.ts'
-import type { Kind } from './model.ts'
 import { pushDataOf } from './pushes.ts'
-import { recordActivities } from './service.ts'
+import { recordActivities, recordNote } from './service.ts'
 
 const projectCreated = on('project.created', 'activities', async (app, { id, by }, { at }) => {
   const project = await findProjectById(app.db, id)
@@ -58,45 +54,17 @@ const repositoryChanged = on(
   { when: ({ wiki, by }) => !wiki && by !== null },
 )
 
-const noteCreated = on('note.created', 'activities', (app, { id }) =>
-  transact(app, async (app) => {
-    const { db } = app
-    const note = await db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
-    if (!note || note.system || note.author_id === null) return // or deleted meanwhile
-    // Lock the issue, so that it cannot become confidential while this is written as public.
-    const issue = await db
-      .selectFrom('issues')
-      .select('confidential')
-      .where('id', '=', note.issue_id)
-      .$if(locksRows(db), (query) => query.forNoKeyUpdate())
-      .executeTakeFirst()
-    const snippet = await db
-      .selectFrom('snippets')
-      .select('visibility')
-      .where('id', '=', note.snippet_id)
-      .$if(locksRows(db), (query) => query.forNoKeyUpdate())
-      .executeTakeFirst()
-    await recordActivities(app, [
-      {
-        project_id: note.project_id,
-        author_id: note.author_id,
-        kind: kindOf(note),
-        note_id: id,
-        issue_id: note.issue_id,
-        merge_request_id: note.merge_request_id,
-        reserved: note.internal || (issue?.confidential ?? (snippet !== undefined && snippet.visibility !== 'public')),
-        source: `note ${id}`,
-        created_at: note.created_at,
-      },
-    ])
-  }),
+/** For notes of a previous version, which does not record their activity itself. */
+const noteCreated = on(
+  'note.created',
+  'activities',
+  (app, { id }) =>
+    transact(app, async (app) => {
+      const note = await app.db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
+      if (note) await recordNote(app, note) // or deleted meanwhile
+    }),
+  { when: ({ recorded = false }) => !recorded },
 )
-
-function kindOf(note: Note): Kind {
-  const item = itemIn(note)
-  if (item) return `${item.kind.key}.commented`
-  return note.snippet_id !== null ? 'snippet.commented' : 'commit.commented'
-}
 
 /** Whether both the project and the user still exist. */
 async function isThere({ db }: App, project: number, user: number): Promise<boolean> {

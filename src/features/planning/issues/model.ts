@@ -78,7 +78,8 @@ declare module '../../../store/database.ts' {
     }
   }
   interface Events {
-    'issue.created': { id: number; project_id: number; by: number }
+    /** `plain`: title and description have no references. */
+    'issue.created': { id: number; project_id: number; by: number; plain?: true }
     /** A branch was created from the issue. */
     'issue.branched': { id: number; project_id: number; by: number; branch: string }
     'issue.updated': { id: number; project_id: number; by: number; changes: ItemChanges }

@@ -4,6 +4,7 @@ import type { App, TransactionApp, User } from '../../../context.ts'
 import { conflict, notFound } from '../../../errors.ts'
 import { Owner, Reporter } from '../../../lib/levels.ts'
 import { drain } from '../../../store/draining.ts'
+import { hotInsert, hotUpdate } from '../../../store/hot.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { unlessOrphan, unlessTaken } from '../../../store/violations.ts'
@@ -60,6 +61,25 @@ function permitted({ level }: ProjectSubject, input: IssueInput): IssueInput {
   return { title, description, confidential, state_event, issue_type }
 }
 
+const insertIssues = hotInsert('issues', [
+  'project_id',
+  'iid',
+  'author_id',
+  'title',
+  'description',
+  'confidential',
+  'issue_type',
+  'milestone_id',
+  'due_date',
+  'weight',
+  'tasks',
+  'tasks_completed',
+  'created_at',
+  'updated_at',
+])
+const insertSenders = hotInsert('user_agent_details', ['issue_id', 'user_agent', 'ip_address', 'created_at'])
+const changeIssue = hotUpdate('issues')
+
 export async function createIssue(
   app: App,
   actor: User,
@@ -79,9 +99,8 @@ export async function createIssue(
     const iid = allowed.iid ?? (await nextIid(app.db, { project_id: project.id }, 'issues'))
     await assertIssueAllowed(app.db, project.id, allowed.iid === undefined ? iid : null)
     if (allowed.iid !== undefined) await raiseIid(app.db, { project_id: project.id }, 'issues', iid)
-    const issue = await app.db
-      .insertInto('issues')
-      .values({
+    const [inserted] = await insertIssues(app.db, [
+      {
         project_id: project.id,
         iid,
         author_id: actor.id,
@@ -89,21 +108,15 @@ export async function createIssue(
         description,
         confidential: input.confidential ?? false,
         issue_type: input.issue_type ?? 'issue',
-        discussion_locked: null,
         milestone_id: milestone?.id ?? null,
         due_date: allowed.due_date ?? null,
         weight: allowed.weight ?? null,
-        relative_position: null,
-        closed_at: null,
-        closed_by_id: null,
-        moved_to_id: null,
-        duplicated_to_id: null,
         created_at,
         updated_at: allowed.updated_at ?? created_at,
         ...tasksOf(description),
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow()
+      },
+    ])
+    const issue = inserted!
     const assignees = await itemReaders(app, issueRules, subject, allowed.assignee_ids ?? [], issue)
     if (sender) await rememberSender(app, issue.id, sender)
     await settle?.(app, issue)
@@ -115,14 +128,13 @@ export async function createIssue(
 }
 
 async function rememberSender({ db, clock }: App, issue: number, { userAgent, address }: Sender): Promise<void> {
-  await db
-    .insertInto('user_agent_details')
-    .values({ issue_id: issue, user_agent: userAgent, ip_address: address, created_at: timestamp(clock) })
-    .execute()
+  await insertSenders(db, [
+    { issue_id: issue, user_agent: userAgent, ip_address: address, created_at: timestamp(clock) },
+  ])
 }
 
 export const lockIssue = (app: TransactionApp, id: number): Promise<Issue> => lockItem(app, issueKind, id)
-export const touchIssue = (app: App, id: number): Promise<void> => touchItem(app, issueKind, id)
+export const touchIssue = (app: TransactionApp, id: number): Promise<void> => touchItem(app, issueKind, id)
 
 export async function updateIssue(
   app: App,
@@ -143,21 +155,16 @@ export async function updateIssue(
     const isTouched =
       Object.keys(changes).length > 0 || input.created_at !== undefined || issue_type !== issue.issue_type
     if (!isTouched && input.updated_at === undefined) return issue
-    const updated = await app.db
-      .updateTable('issues')
-      .set({
-        ...columnsAfter(was, is, actor.id, timestamp(app.clock)),
-        confidential: is.confidential,
-        issue_type,
-        due_date: is.due_date,
-        weight: is.weight,
-        severity: is.severity,
-        ...(input.created_at && { created_at: input.created_at }),
-        ...(input.updated_at && { updated_at: input.updated_at }),
-      })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow()
+    const updated = (await changeIssue(app.db, id, {
+      ...columnsAfter(was, is, actor.id, timestamp(app.clock)),
+      confidential: is.confidential,
+      issue_type,
+      due_date: is.due_date,
+      weight: is.weight,
+      severity: is.severity,
+      ...(input.created_at && { created_at: input.created_at }),
+      ...(input.updated_at && { updated_at: input.updated_at }),
+    }))!
     const notes = issueNotes(was, is, via)
     await recordUpdate(app, actor, issueKind, { before: issue, after: updated, was, is, changes, notes })
     if (changes['confidential']) await reserveActivities(app, updated)

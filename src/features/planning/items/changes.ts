@@ -1,5 +1,6 @@
 /** The state of an item before and after a change, and the change in the words of system notes. */
 import type { User } from '../../../context.ts'
+import { mayRefer } from '../../../lib/text/references.ts'
 import { toggledTasks } from '../../../lib/text/tasks.ts'
 import type { Label } from '../labels/model.ts'
 import type { Milestone } from '../milestones/model.ts'
@@ -14,6 +15,16 @@ export interface ItemState extends Pick<ItemRow, 'title' | 'description' | 'stat
 
 /** Old and new value per field; ids where a field refers to records. */
 export type ItemChanges = { [field: string]: readonly [unknown, unknown] }
+
+const TEXTS = ['title', 'description']
+
+/** Whether a changed text may have references, before or after the change. */
+export const mayReferChanged = (changes: ItemChanges): boolean =>
+  TEXTS.some((field) => changes[field]?.some((text) => mayRefer((text as string | null) ?? '')))
+
+/** Whether a changed text may have references now. */
+export const mayReferAfter = (changes: ItemChanges): boolean =>
+  TEXTS.some((field) => changes[field] !== undefined && mayRefer((changes[field][1] as string | null) ?? ''))
 
 const LINKED = [
   ['labels', 'label_ids'],

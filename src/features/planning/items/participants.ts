@@ -42,9 +42,15 @@ function participantsOf({ column, people }: ItemKind, { id, author_id, project_i
 
 /** For mail, in no order. */
 export async function participantIds(db: Db, kind: ItemKind, item: Item): Promise<number[]> {
-  const found = sql<{ user_id: number | null }>`select p.user_id from (${participantsOf(kind, item)}) p`
-  return (await found.execute(db)).rows.flatMap(({ user_id }) => user_id ?? [])
+  const { id, author_id, project_id } = item
+  return (await participating(kind)(db, { id, author_id, project_id })).flatMap(({ user_id }) => user_id ?? [])
 }
+
+const participating = perKind((kind) =>
+  hotQuery(
+    (_db, item: Item) => sql<{ user_id: number | null }>`select p.user_id from (${participantsOf(kind, item)}) p`,
+  ),
+)
 
 export function listParticipants(db: Db, kind: ItemKind, item: Item, page: PageRequest): Promise<Page<User>> {
   const people = db

@@ -1,30 +1,43 @@
 /** Rows of items. */
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
-import type { App, TransactionApp } from '../../../context.ts'
+import type { TransactionApp } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { taskCompletion } from '../../../lib/text/tasks.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList, locksRows } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import type { TimeStats } from '../time-tracking/entity.ts'
-import type { ItemKind, ItemTable } from './kind.ts'
+import { perKind, type ItemKind, type ItemRow, type ItemTable } from './kind.ts'
+
+const lockedRow = perKind(({ table }) =>
+  hotQuery(
+    (db, p: { id: number }) => sql<ItemRow>`select * from ${sql.table(table)} where id = ${p.id}
+      ${locksRows(db) ? sql`for no key update` : sql``}`,
+  ),
+)
 
 /** Locks the row until the transaction ends, and returns its current state. */
 export async function lockItem<T extends ItemTable>(
   { db }: TransactionApp,
-  { table }: ItemKind<T>,
+  kind: ItemKind<T>,
   id: number,
 ): Promise<Row<T>> {
-  const lock = locksRows(db) ? sql`for no key update` : sql``
-  const { rows } = await sql<Row<T>>`select * from ${sql.table(table)} where id = ${id} ${lock}`.execute(db)
-  if (!rows[0]) throw notFound() // deleted by another request meanwhile
-  return rows[0]
+  const [row] = await lockedRow(kind)(db, { id })
+  if (!row) throw notFound() // deleted by another request meanwhile
+  return row as Row<T>
 }
 
+const touchedRow = perKind(({ table }) =>
+  hotQuery(
+    (_db, p: { id: number; now: string }) =>
+      sql`update ${sql.table(table)} set updated_at = ${p.now} where id = ${p.id}`,
+  ),
+)
+
 /** Updates the timestamp after a related change, in the transaction of that change. */
-export async function touchItem({ db, clock }: App, { table }: ItemKind, id: number): Promise<void> {
-  await sql`update ${sql.table(table)} set updated_at = ${timestamp(clock)} where id = ${id}`.execute(db)
+export async function touchItem({ db, clock }: TransactionApp, kind: ItemKind, id: number): Promise<void> {
+  await touchedRow(kind)(db, { id, now: timestamp(clock) })
 }
 
 /** Writes estimate and time spent, in the transaction that emits the event. */

@@ -1,4 +1,5 @@
 /** What creating, updating and deleting an item does for all kinds. Call all of it in the transaction of the change. */
+import { mayRefer } from '../../../lib/text/references.ts'
 import { z } from 'zod'
 import { filled, limited } from '../../../api/rules.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
@@ -146,7 +147,8 @@ export async function recordCreation(
   await addResourceEvents(app, actor, columnsOfItem(kind, id), added)
   await addWaiting(app, actor, kind, item, { labels: [], assignees: [] }, plan)
   await recordItem(app, actor.id, kind, item, 'created')
-  await emit(app, `${kind.key}.created` as const, { id, project_id, by: actor.id })
+  const isPlain = !mayRefer(item.title) && !mayRefer(item.description ?? '')
+  await emit(app, `${kind.key}.created` as const, { id, project_id, by: actor.id, ...(isPlain && { plain: true }) })
 }
 
 /** A change of one of these fields marks the actor's to-do items as done. */

@@ -2,6 +2,8 @@ import type { App } from '../../../context.ts'
 import { Refusal, assertBelowLimit } from '../../../errors.ts'
 import type { Db } from '../../../store/database.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { perKind } from '../items/kind.ts'
 import { itemIn } from '../items/registry.ts'
 import { keyOf, type Noteable } from './system.ts'
 
@@ -23,12 +25,18 @@ export async function assertNoteAllowed({ db }: App, noteable: Noteable, interna
 async function keptCount(db: Db, noteable: Noteable): Promise<number | null> {
   const item = itemIn(noteable)
   if (!item) return null
-  const counted = db
-    .selectFrom(item.kind.table as 'issues')
-    .select('user_notes_count')
-    .where('id', '=', item.id)
-  return (await counted.executeTakeFirst())?.user_notes_count ?? null
+  const [counted] = await countOf(item.kind)(db, { id: item.id })
+  return counted?.user_notes_count ?? null
 }
+
+const countOf = perKind(({ table }) =>
+  hotQuery((db, p: { id: number }) =>
+    db
+      .selectFrom(table as 'issues')
+      .select('user_notes_count')
+      .where('id', '=', p.id),
+  ),
+)
 
 async function countUpTo(db: Db, noteable: Noteable, internal: boolean, most: number): Promise<number> {
   const { total } = await db

@@ -72,8 +72,18 @@ declare module '../../../store/database.ts' {
     }
   }
   interface Events {
-    /** `review`: published together with others, which have one event of their own. */
-    'note.created': { id: number; project_id: number; by: number; review?: true }
+    /**
+     * `review`: published together with others, which have one event of their own. `plain`: the text has no references.
+     * `recorded`: its activity is recorded.
+     */
+    'note.created': {
+      id: number
+      project_id: number
+      by: number
+      review?: true
+      plain?: true
+      recorded?: true
+    }
     /** `was`: the previous text. */
     'note.updated': { id: number; project_id: number; by: number; was?: string }
     'note.deleted': { id: number; project_id: number; by: number }

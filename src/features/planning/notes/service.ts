@@ -6,10 +6,14 @@ import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import { Owner } from '../../../lib/levels.ts'
 import { loadEmoji, type FindEmoji } from '../../../lib/text/emoji.ts'
 import { splitQuickActions, type QuickAction } from '../../../lib/text/quick-actions.ts'
+import { mayRefer } from '../../../lib/text/references.ts'
+import type { Db } from '../../../store/database.ts'
 import { locksRows } from '../../../store/dialect.ts'
+import { hotInsert } from '../../../store/hot.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { unlessOrphan } from '../../../store/violations.ts'
+import { recordNote } from '../events/service.ts'
 import { assertNoteAllowed } from './limits.ts'
 import type { Note } from './model.ts'
 import type { PositionInput, StoredPosition } from './positions.ts'
@@ -200,6 +204,30 @@ export const finished = async (app: App, { note, obeyed }: NoteOutcome): Promise
   obeyed: (await obeyed.after?.(app)) ?? obeyed,
 })
 
+const insertNotes = hotInsert('notes', [
+  'project_id',
+  'issue_id',
+  'merge_request_id',
+  'commit_sha',
+  'snippet_id',
+  'discussion_id',
+  'type',
+  'author_id',
+  'body',
+  'internal',
+  'thread_commit_sha',
+  'position',
+  'line_code',
+  'original_position',
+  'resolved_at',
+  'resolved_by_id',
+  'created_at',
+  'updated_at',
+])
+
+const insertRow = async (db: Db, row: Parameters<typeof insertNotes>[1][number]): Promise<Note> =>
+  (await insertNotes(db, [row]))[0]!
+
 async function insertNote(
   app: App,
   actor: User,
@@ -219,42 +247,36 @@ async function insertNote(
     const note =
       text === ''
         ? null
-        : await app.db
-            .insertInto('notes')
-            .values({
-              issue_id: null,
-              merge_request_id: null,
-              commit_sha: null,
-              snippet_id: null,
-              ...topic.noteable,
-              discussion_id,
-              type,
-              author_id: actor.id,
-              body: text,
-              action: null,
-              internal: internal ?? false,
-              thread_commit_sha: commit ?? null,
-              position: position ? JSON.stringify(position.position) : null,
-              line_code: position?.line_code ?? null,
-              original_position: position?.original ? JSON.stringify(position.original) : null,
-              resolved_at: resolved ? now : null,
-              resolved_by_id: resolved ? actor.id : null,
-              created_at: at,
-              updated_at: at,
-            })
-            .returningAll()
-            .executeTakeFirstOrThrow()
+        : await insertRow(app.db, {
+            ...topic.noteable,
+            discussion_id,
+            type,
+            author_id: actor.id,
+            body: text,
+            internal: internal ?? false,
+            thread_commit_sha: commit ?? null,
+            position: position ? JSON.stringify(position.position) : null,
+            line_code: position?.line_code ?? null,
+            original_position: position?.original ? JSON.stringify(position.original) : null,
+            resolved_at: resolved ? now : null,
+            resolved_by_id: resolved ? actor.id : null,
+            created_at: at,
+            updated_at: at,
+          })
     if (note) {
       await settle?.(app, note)
       await topic.touch?.(app)
       // A note marks the author's earlier to-do items as done. Later ones, including those of its own quick actions,
       // stay pending.
       if (!('snippet_id' in topic.noteable)) await finishTodos(app, actor.id, topic.noteable)
+      await recordNote(app, note)
       await emit(app, 'note.created', {
         id: note.id,
         project_id: note.project_id,
         by: actor.id,
         ...(review && { review }),
+        ...(!mayRefer(note.body) && { plain: true }),
+        recorded: true,
       })
     }
     const obeyed = commands.length > 0 && topic.obey ? await topic.obey(app, actor, commands, emoji) : NOTHING

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { timestamp } from '../../../clock.ts'
 import type { User, TransactionApp } from '../../../context.ts'
+import { hotInsert } from '../../../store/hot.ts'
 import type { ItemColumns } from '../items/kind.ts'
 import type { NoteAction } from './model.ts'
 
@@ -32,6 +33,25 @@ export function keyOf(noteable: Noteable) {
 
 export const newDiscussionId = (): string => randomBytes(20).toString('hex')
 
+const insertNotes = hotInsert('notes', [
+  'project_id',
+  'issue_id',
+  'merge_request_id',
+  'commit_sha',
+  'snippet_id',
+  'discussion_id',
+  'type',
+  'author_id',
+  'body',
+  'action',
+  'internal',
+  'about_issue_id',
+  'about_project_id',
+  'system',
+  'created_at',
+  'updated_at',
+])
+
 /** Returns the ids. */
 export async function addSystemNotes(
   app: TransactionApp,
@@ -44,9 +64,6 @@ export async function addSystemNotes(
   const rows = notes.map(({ action, body, about = {}, thread }) => ({
     about_issue_id: 'issue_id' in about ? about.issue_id : null,
     about_project_id: 'project_id' in about ? about.project_id : null,
-    issue_id: null,
-    commit_sha: null,
-    snippet_id: null,
     ...noteable,
     discussion_id: thread?.discussion_id ?? newDiscussionId(),
     type: thread?.type ?? null,
@@ -55,13 +72,9 @@ export async function addSystemNotes(
     body,
     system: true,
     action,
-    position: null,
-    line_code: null,
-    resolved_at: null,
-    resolved_by_id: null,
     created_at: now,
     updated_at: now,
   }))
-  const made = await app.db.insertInto('notes').values(rows).returning('id').execute()
+  const made = await insertNotes(app.db, rows)
   return made.map(({ id }) => id)
 }

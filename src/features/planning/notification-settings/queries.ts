@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import { confirmedEmails } from '../../identity/emails/queries.ts'
 import { CUSTOM_EVENTS, LEVELS, type CustomEvents, type NotificationLevel, type NotificationSetting } from './model.ts'
 
@@ -32,15 +33,18 @@ export async function findSetting(
   user: number,
   { project_id, group_id }: Source,
 ): Promise<NotificationSetting | null> {
-  const found = await db
-    .selectFrom('notification_settings')
-    .selectAll()
-    .where('user_id', '=', user)
-    .where('project_id', project_id === null ? 'is' : '=', project_id)
-    .where('group_id', group_id === null ? 'is' : '=', group_id)
-    .executeTakeFirst()
+  const [found] = await settingOf(db, { user, project_id, group_id })
   return found ?? null
 }
+
+const settingOf = hotQuery((db, p: { user: number } & Source, given) =>
+  db
+    .selectFrom('notification_settings')
+    .selectAll()
+    .where('user_id', '=', p.user)
+    .where('project_id', given('project_id') ? '=' : 'is', given('project_id') ? p.project_id : null)
+    .where('group_id', given('group_id') ? '=' : 'is', given('group_id') ? p.group_id : null),
+)
 
 /** Only a confirmed address of the user. If the chosen one no longer is, the primary address is used. */
 export async function notificationEmail(db: Db, user: User, setting: NotificationSetting | null): Promise<string> {

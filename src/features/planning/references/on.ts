@@ -11,6 +11,7 @@ import { repositoryDir } from '../../projects/repositories/repository.ts'
 import type { Update } from '../../repository/gate/updates.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
+import { mayReferChanged } from '../items/changes.ts'
 import { issuePolicy } from '../issues/policy.ts'
 import { updateIssue } from '../issues/service.ts'
 import { findItem, findItems } from '../items/queries.ts'
@@ -36,12 +37,12 @@ async function trackItem(app: App, kind: RegisteredKind, { id, by }: { id: numbe
   })
 }
 
-const TEXTS = ['title', 'description']
-
 export const referenceReactions = (kind: RegisteredKind): Subscription<App>[] => [
-  on(`${kind.key}.created`, 'references', (app, payload) => trackItem(app, kind, payload)),
+  on(`${kind.key}.created`, 'references', (app, payload) => trackItem(app, kind, payload), {
+    when: ({ plain = false }) => !plain,
+  }),
   on(`${kind.key}.updated`, 'references', (app, payload) => trackItem(app, kind, payload), {
-    when: ({ changes }) => TEXTS.some((field) => field in changes),
+    when: ({ changes }) => mayReferChanged(changes),
   }),
 ]
 
@@ -69,7 +70,7 @@ async function trackNote(app: App, { id, by }: { id: number; by: number }): Prom
   await trackText(app, actor, subject, { source, text: note.body, name, isReported: !note.internal })
 }
 
-export const trackNewNote = on('note.created', 'references', trackNote)
+export const trackNewNote = on('note.created', 'references', trackNote, { when: ({ plain = false }) => !plain })
 export const trackChangedNote = on('note.updated', 'references', trackNote)
 
 const BRANCH = 'refs/heads/'

@@ -8,6 +8,7 @@ import { targetOfItem, type ItemRow } from '../items/kind.ts'
 import { itemReaders } from '../items/readers.ts'
 import { findItem, findItems } from '../items/queries.ts'
 import { itemIn, type ListedItem, type RegisteredKind } from '../items/registry.ts'
+import { mayReferAfter } from '../items/changes.ts'
 import { mentionedPeople, namesAdded, namesIn, without, type Mentions } from './mentions.ts'
 import { codeReadersAmong } from './readers.ts'
 import { addTodos, type Target } from './service.ts'
@@ -61,12 +62,17 @@ async function addItemTodos(
 }
 
 export const todoReactions = (kind: RegisteredKind): Subscription<App>[] => [
-  on(`${kind.key}.created`, 'todos', async (app, payload, { source }) => {
-    const item = await addItemTodos(app, kind, payload, source, ({ title, description }) =>
-      namesIn([title, description]),
-    )
-    if (item) await kind.addTodos?.(app, item, payload.by, source)
-  }),
+  on(
+    `${kind.key}.created`,
+    'todos',
+    async (app, payload, { source }) => {
+      const item = await addItemTodos(app, kind, payload, source, ({ title, description }) =>
+        namesIn([title, description]),
+      )
+      if (item) await kind.addTodos?.(app, item, payload.by, source)
+    },
+    { when: ({ plain = false }) => !plain || kind.addTodos !== undefined },
+  ),
   // For users who were not mentioned before.
   on(
     `${kind.key}.updated`,
@@ -74,7 +80,7 @@ export const todoReactions = (kind: RegisteredKind): Subscription<App>[] => [
     async (app, payload, { source }) => {
       await addItemTodos(app, kind, payload, source, (item) => namesAdded(item, payload.changes))
     },
-    { when: ({ changes }) => 'title' in changes || 'description' in changes },
+    { when: ({ changes }) => mayReferAfter(changes) },
   ),
 ]
 
@@ -96,10 +102,15 @@ async function findNote(app: App, { id, by }: { readonly id: number; readonly by
   return found && item ? { note, author, text: textOfItem(app, author, found.kind, item, note) } : null
 }
 
-const noteCreated = on('note.created', 'todos', async (app, payload, { source }) => {
-  const found = await findNote(app, payload)
-  if (found) await addMentionTodos(app, found.author, found.text, await namesIn([found.note.body]), source)
-})
+const noteCreated = on(
+  'note.created',
+  'todos',
+  async (app, payload, { source }) => {
+    const found = await findNote(app, payload)
+    if (found) await addMentionTodos(app, found.author, found.text, await namesIn([found.note.body]), source)
+  },
+  { when: ({ plain = false }) => !plain },
+)
 
 /** For users the note did not mention before. */
 const noteUpdated = on('note.updated', 'todos', async (app, payload, { source }) => {

@@ -2,6 +2,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotInsert, hotQuery } from '../../../store/hot.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { unlessOrphan } from '../../../store/violations.ts'
@@ -23,6 +24,24 @@ export interface Cause {
   readonly source?: string | null
 }
 
+const insertTodos = hotInsert(
+  'todos',
+  [
+    'user_id',
+    'project_id',
+    'issue_id',
+    'merge_request_id',
+    'commit_sha',
+    'note_id',
+    'author_id',
+    'action',
+    'source',
+    'created_at',
+    'updated_at',
+  ],
+  { skip: true },
+)
+
 /** Skips users who already have a pending item for the target. */
 export async function addTodos(
   app: App,
@@ -33,9 +52,6 @@ export async function addTodos(
   const now = timestamp(app.clock)
   const rows = users.map((user_id) => ({
     user_id,
-    issue_id: null,
-    merge_request_id: null,
-    commit_sha: null,
     ...target,
     note_id: note ?? null,
     author_id: by,
@@ -45,12 +61,7 @@ export async function addTodos(
     updated_at: now,
   }))
   return transact(app, async (app) => {
-    const added = await app.db
-      .insertInto('todos')
-      .values(rows)
-      .onConflict((c) => c.doNothing())
-      .returningAll()
-      .execute()
+    const added = await insertTodos(app.db, rows)
     if (added.length > 0) await emit(app, 'todo.created', { user_ids: added.map(({ user_id }) => user_id), by })
     return added
   })
@@ -82,28 +93,41 @@ export async function markTodo(app: App, actor: User, target: Target): Promise<T
   return added
 }
 
-type Seen = ItemColumns | Target
+interface Seen {
+  readonly project_id?: number
+  readonly issue_id?: number
+  readonly merge_request_id?: number
+  readonly commit_sha?: string
+}
 
 /** Marks the user's items for a target as done. */
-export async function finishTodos(app: App, user: number, seen: Seen): Promise<void> {
-  await finish(app, (todos) => todos.where('user_id', '=', user).where((eb) => eb.and(seen)))
+export async function finishTodos(app: App, user: number, seen: ItemColumns | Target): Promise<void> {
+  await finish(app, { user_id: user, ...seen })
 }
 
 export async function finishTodosById(app: App, ids: readonly number[]): Promise<void> {
-  await finish(app, (todos) => todos.where(inIdList(app.db, 'id', idList(app.db, ids))))
+  await finish(app, { ids: idList(app.db, ids) })
 }
 
-const pending = ({ db, clock }: App) =>
+type Which = (Seen & { readonly user_id: number }) | { readonly ids: string }
+
+const finishPending = hotQuery((db, p: Seen & { user_id?: number; ids?: string; now: string }, given) =>
   db
     .updateTable('todos')
-    .set({ state: 'done', updated_at: timestamp(clock) })
+    .set({ state: 'done', updated_at: p.now })
     .where('state', '=', 'pending')
+    .$if(given('ids'), (todos) => todos.where(inIdList(db, 'id', p.ids!)))
+    .$if(given('user_id'), (todos) => todos.where('user_id', '=', p.user_id!))
+    .$if(given('project_id'), (todos) => todos.where('project_id', '=', p.project_id!))
+    .$if(given('issue_id'), (todos) => todos.where('issue_id', '=', p.issue_id!))
+    .$if(given('merge_request_id'), (todos) => todos.where('merge_request_id', '=', p.merge_request_id!))
+    .$if(given('commit_sha'), (todos) => todos.where('commit_sha', '=', p.commit_sha!))
+    .returning('user_id'),
+)
 
-type Pending = ReturnType<typeof pending>
-
-async function finish(app: App, which: (todos: Pending) => Pending): Promise<void> {
+async function finish(app: App, which: Which): Promise<void> {
   await transact(app, async (app) => {
-    const done = await which(pending(app)).returning('user_id').execute()
+    const done = await finishPending(app.db, { ...which, now: timestamp(app.clock) })
     const user_ids = [...new Set(done.map(({ user_id }) => user_id))]
     if (user_ids.length > 0) await emit(app, 'todo.done', { user_ids })
   })
