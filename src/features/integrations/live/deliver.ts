@@ -7,8 +7,10 @@ import type { App, User } from '../../../context.ts'
 import { Guest, NoAccess, Owner } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import { isOpenTo, levelOf, openVisibilities } from '../../access/authorizations/queries.ts'
 import { eachWayInto } from '../../identity/namespaces/grants.ts'
+import { userRows } from '../../identity/users/queries.ts'
 import { projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
 import { groupMessage, projectMessage } from './catalogue.ts'
 import { learnFacts } from './facts.ts'
@@ -31,14 +33,17 @@ export interface Delivered<L> {
 
 const list = (db: Db, column: string, ids: Iterable<number>) => inIdList(db, column, idList(db, [...new Set(ids)]))
 
-async function usersOf(db: Db, ids: readonly number[]): Promise<Map<number, User>> {
-  if (ids.length === 0) return new Map()
-  const rows = await db
+const userStates = hotQuery((db, p: { ids: string }) =>
+  db
     .selectFrom('users')
-    .selectAll()
-    .where(list(db, 'id', ids))
-    .execute()
-  return new Map(rows.map((user) => [user.id, user]))
+    .select(['id', 'version'])
+    .where(inIdList(db, 'id', p.ids)),
+)
+
+/** Hundreds of listeners hear of each event: only their versions are read each time. */
+async function usersOf(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, User>> {
+  if (ids.length === 0) return new Map()
+  return userRows(db, await userStates(db, { ids: idList(db, ids) }))
 }
 
 async function projectsOf(db: Db, ids: readonly number[]): Promise<Map<number, Row<'projects'>>> {

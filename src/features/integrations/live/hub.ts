@@ -193,7 +193,10 @@ class Hub {
       const { blocks, ended } = await deliver(this.#app, events, listening)
       // No await from here on: all connections get the page, or none.
       this.#cursor = events.at(-1)!.position
-      for (const [{ stream }, text] of blocks) stream.tell(text)
+      for (const [text, some] of Map.groupBy(blocks.keys(), (listener) => blocks.get(listener)!)) {
+        const bytes = Buffer.from(text)
+        for (const { stream } of some) stream.tell(bytes)
+      }
       for (const { stream } of ended) stream.finish()
       void this.#recheck(concerned(events, listening))
       if (events.length < PAGE) return

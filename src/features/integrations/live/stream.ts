@@ -9,7 +9,8 @@ export class EventStream extends Readable {
 
   override _read(): void {}
 
-  tell(block: string): void {
+  /** Bytes are shared by the streams that get them. */
+  tell(block: string | Buffer): void {
     if (this.#isOver || this.destroyed) return
     this.push(block)
     if (this.readableLength > MOST_WAITING) this.destroy()
