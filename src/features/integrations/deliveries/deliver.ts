@@ -2,7 +2,7 @@ import { MINUTE, after } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { backoff } from '../../../jobs/leases.ts'
 import { OutgoingFailure } from '../../../outbound/client.ts'
-import type { RowChange } from '../../../store/database.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import { completeMessage } from '../../../store/outbox.ts'
 import { countWithin } from '../../identity/throttling/throttle.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
@@ -12,9 +12,17 @@ import { kindOf, type Hook } from '../hooks/model.ts'
 import { completions } from '../messages/sources.ts'
 import { sendToService } from '../services/send.ts'
 import { attempt, attemptRow, isFailure, type Outcome } from './attempt.ts'
-import { EXPIRES_AFTER, type DeliveryResult } from './queues.ts'
+import { EXPIRES_AFTER, type DeliveryChange, type DeliveryResult } from './queues.ts'
 import type { Delivery } from './model.ts'
 import { isFilteredOut, requestTo, deliveryContent, type Message } from './request.ts'
+
+const hookById = hotQuery((db, p: { id: number }) => db.selectFrom('hooks').selectAll().where('id', '=', p.id))
+const messageById = hotQuery((db, p: { id: number }) =>
+  db.selectFrom('event_messages').selectAll().where('id', '=', p.id),
+)
+const rootOfEvent = hotQuery((db, p: { id: number }) =>
+  db.selectFrom('events').select('root_id').where('id', '=', p.id),
+)
 
 /** A slower delivery marks its queue as troubled. */
 const SLOW_S = 1
@@ -35,14 +43,10 @@ const ended = (delivery: Delivery): Delivered => ({
 export async function deliver(app: App, delivery: Delivery, signal: AbortSignal): Promise<Delivered> {
   const message = await completed(app, delivery.message_id)
   if (message && delivery.service_id !== null) return sendToServiceNow(app, delivery, message)
-  const hook = await app.db.selectFrom('hooks').selectAll().where('id', '=', delivery.hook_id).executeTakeFirst()
+  const [hook] = await hookById(app.db, { id: delivery.hook_id! })
   if (!message || !hook || (await isFilteredOut(hook, message))) return ended(delivery)
-  const { root_id } = await app.db
-    .selectFrom('events')
-    .select('root_id')
-    .where('id', '=', message.event_id)
-    .executeTakeFirstOrThrow()
-  const made = await requestTo(app, hook, deliveryContent(app, hook, message, root_id))
+  const [event] = await rootOfEvent(app.db, { id: message.event_id })
+  const made = await requestTo(app, hook, deliveryContent(app, hook, message, event!.root_id))
   const isOver = delivery.attempts === 0 && (await isOverRate(app, hook))
   const request = isOver ? { ...made, fault: new OutgoingFailure('refused', 'Too many calls in a minute') } : made
   const outcome = await attempt(app, hook, request, signal)
@@ -74,7 +78,7 @@ async function sendToServiceNow(app: App, delivery: Delivery, message: Message):
   if (!service || message.project_id === null) return ended(delivery)
   const { kind, project_id } = message
   const began = performance.now()
-  let change: RowChange<'hook_deliveries'>
+  let change: DeliveryChange
   try {
     const answer = await sendToService(app, service, { kind, project_id, body: JSON.parse(message.body) })
     change = answer ? stateAfter(app, delivery, { answer }) : { state: 'done' }
@@ -90,7 +94,7 @@ async function sendToServiceNow(app: App, delivery: Delivery, message: Message):
 
 /** Null if the message was deleted: events have a retention time. */
 async function completed(app: App, id: number): Promise<Message | null> {
-  const message = await app.db.selectFrom('event_messages').selectAll().where('id', '=', id).executeTakeFirst()
+  const [message] = await messageById(app.db, { id })
   if (!message || message.complete) return message ?? null
   const complete = completions[message.kind]
   const whole = complete && (await complete(app, { ...message, body: JSON.parse(message.body) as object }))
@@ -124,7 +128,7 @@ async function isOverRate(app: App, hook: Hook): Promise<boolean> {
  * No answer, 5xx and 429: retry later. Any other status ends the delivery. A request that can never be sent is given
  * up.
  */
-function stateAfter(app: App, delivery: Delivery, outcome: Outcome): RowChange<'hook_deliveries'> {
+function stateAfter(app: App, delivery: Delivery, outcome: Outcome): DeliveryChange {
   if ('failure' in outcome) return isFinal(outcome.failure) ? { state: 'given_up' } : later(app, delivery, 0)
   const { status, headers } = outcome.answer
   if (status < 500 && status !== 429) return { state: 'done' }
@@ -134,7 +138,7 @@ function stateAfter(app: App, delivery: Delivery, outcome: Outcome): RowChange<'
 /** A retry would be rejected for the same reason. */
 const isFinal = ({ reason }: OutgoingFailure) => reason === 'refused' || reason === 'malformed'
 
-function later(app: App, { created_at, attempts }: Delivery, atLeast: number): RowChange<'hook_deliveries'> {
+function later(app: App, { created_at, attempts }: Delivery, atLeast: number): DeliveryChange {
   if (created_at <= after(app.clock, -EXPIRES_AFTER)) return { state: 'given_up' }
   return { due_at: after(app.clock, Math.max(backoff(attempts, 5_000), Math.min(atLeast, EXPIRES_AFTER))) }
 }

@@ -4,7 +4,8 @@ import type { App, TransactionApp } from '../../../context.ts'
 import { NO_LEASE, hasLease, isLeaseOver, newLease } from '../../../jobs/leases.ts'
 import { hasHolderEnded } from '../../../jobs/processes.ts'
 import type { NewRow, RowChange, TransactionDb } from '../../../store/database.ts'
-import { locksRows } from '../../../store/dialect.ts'
+import { idList, inIdList, locksRows } from '../../../store/dialect.ts'
+import { hotInsert, hotQuery } from '../../../store/hot.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { alertStatusOf } from '../hooks/disabling.ts'
@@ -129,10 +130,42 @@ export async function nextInQueue({ db, clock }: App, queue: DeliveryQueue, most
 const receiverOf = ({ hook_id, service_id }: Pick<DeliveryQueue, 'hook_id' | 'service_id'>) =>
   hook_id !== null ? (['hook_id', hook_id] as const) : (['service_id', service_id!] as const)
 
+export interface DeliveryChange {
+  readonly state?: Delivery['state']
+  readonly attempts?: number
+  readonly due_at?: string
+}
+
+const changeDeliveries = hotQuery((db, p: DeliveryChange & { ids: string }, given) =>
+  db
+    .updateTable('hook_deliveries')
+    .set({
+      ...(given('state') && { state: p.state! }),
+      ...(given('attempts') && { attempts: p.attempts! }),
+      ...(given('due_at') && { due_at: p.due_at! }),
+    })
+    .where(inIdList(db, 'id', p.ids)),
+)
+
+const insertAttempts = hotInsert('hook_attempts', [
+  'hook_id',
+  'message_id',
+  'trigger',
+  'url',
+  'request_headers',
+  'request_data',
+  'response_status',
+  'response_headers',
+  'response_body',
+  'execution_duration',
+  'error',
+  'created_at',
+])
+
 /** The result of a delivery attempt. */
 export interface DeliveryResult {
   readonly delivery: Delivery
-  readonly change: RowChange<'hook_deliveries'>
+  readonly change: DeliveryChange
   readonly attempt: NewRow<'hook_attempts'> | null
   /** The new state of the hook: how often in a row it has failed. */
   readonly hook: RowChange<'hooks'> | null
@@ -142,15 +175,13 @@ export async function writeResults({ db }: TransactionApp, notes: readonly Deliv
   // Most results written at once are equal: the delivery succeeded.
   const alike = Map.groupBy(notes, ({ change }) => JSON.stringify(change))
   for (const some of alike.values())
-    await db
-      .updateTable('hook_deliveries')
-      .set(some[0]!.change)
-      .where(
-        'id',
-        'in',
+    await changeDeliveries(db, {
+      ...some[0]!.change,
+      ids: idList(
+        db,
         some.map(({ delivery }) => delivery.id),
-      )
-      .execute()
+      ),
+    })
   for (const { delivery, hook } of notes)
     if (hook && delivery.hook_id !== null)
       await db.updateTable('hooks').set(hook).where('id', '=', delivery.hook_id).execute()
@@ -163,16 +194,19 @@ export async function writeResults({ db }: TransactionApp, notes: readonly Deliv
 /** A hook may be deleted during the request. */
 export async function writeAttempts(db: TransactionDb, attempts: readonly NewRow<'hook_attempts'>[]): Promise<void> {
   if (attempts.length === 0) return
-  const there = await db
-    .selectFrom('hooks')
-    .select('id')
-    .where('id', 'in', [...new Set(attempts.map(({ hook_id }) => hook_id))])
-    .$if(locksRows(db), (q) => q.forKeyShare())
-    .execute()
+  const there = await lockedHooks(db, { ids: idList(db, [...new Set(attempts.map(({ hook_id }) => hook_id))]) })
   const ids = new Set(there.map(({ id }) => id))
   const rows = attempts.filter(({ hook_id }) => ids.has(hook_id))
-  if (rows.length > 0) await db.insertInto('hook_attempts').values(rows).execute()
+  await insertAttempts(db, rows)
 }
+
+const lockedHooks = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('hooks')
+    .select('id')
+    .where(inIdList(db, 'id', p.ids))
+    .$if(locksRows(db), (q) => q.forKeyShare()),
+)
 
 /** Until when the receiver of a queue is disabled. Gives up deliveries that have waited too long meanwhile. */
 export async function restOf(app: App, { hook_id }: DeliveryQueue): Promise<string | null> {
