@@ -26,6 +26,7 @@ export interface Effort {
   readonly writes: number
   readonly idleSeconds: number
   readonly mixedRequests: number
+  readonly pageLoads: number
   readonly openSeconds: number
   readonly few: number
   readonly many: number
@@ -54,6 +55,7 @@ export const FULL: Effort = {
   writes: 200,
   idleSeconds: 5,
   mixedRequests: 100_000,
+  pageLoads: 2000,
   openSeconds: 20,
   few: 1000,
   many: 100_000,
@@ -75,6 +77,7 @@ export const QUICK: Effort = {
   writes: 50,
   idleSeconds: 0.5,
   mixedRequests: 2000,
+  pageLoads: 200,
   openSeconds: 2,
   few: 1000,
   many: 4000,

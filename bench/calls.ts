@@ -79,6 +79,17 @@ export const mixed: readonly Call[] = [
   asAdministrator('/users/7'),
 ]
 
+export const namesOfProjects = asAdministrator('/projects?per_page=100&simple=true')
+
+/** Pages that need no repository. */
+export const pagesOf = (projects: readonly string[]): readonly Call[] =>
+  ['/explore', ...projects.flatMap((path) => PAGES.map((page) => `/${path}/-/${page}`))].map((path) => ({
+    path,
+    token: ADMINISTRATOR,
+  }))
+
+const PAGES = ['issues', 'labels', 'milestones', 'project_members']
+
 /** Each requests as many rows of a large table as of a small one. */
 export const growing: readonly [string, Call][] = [
   ['list', listAsAdministrator],

@@ -11,8 +11,8 @@ import { closeReaders } from '../src/git/process/readers.ts'
 import { alternately, type Bench } from './bench.ts'
 import { median } from './load.ts'
 import { ADMINISTRATOR } from './seed.ts'
-import { makeServerFolder, memoryDuring, startOurs, type OurServer } from './servers.ts'
-import { megabytes, ms, type Row } from './table.ts'
+import { makeServerFolder, memoryDuring, memoryOutcome, startOurs, type OurServer } from './servers.ts'
+import { ms, type Row } from './table.ts'
 
 const run = promisify(execFile)
 const MB = 1024 * 1024
@@ -101,11 +101,10 @@ export async function cloneTime({ git, address, folder, work }: GitBench, rounds
  */
 export async function clonesAtOnce({ git, address, server }: GitBench): Promise<Outcome> {
   await git('clone', '-q', '--bare', address, 'first')
-  const { before, most } = await memoryDuring(server.pid, () =>
+  const memory = await memoryDuring(server, () =>
     Promise.all(Array.from({ length: CLONES_AT_ONCE }, (_, n) => git('clone', '-q', '--bare', address, `c${n}`))),
   )
-  const growth = most - before
-  return { ours: megabytes(most), floor: megabytes(before), ratio: most / before, met: growth < MOST_GROWTH }
+  return memoryOutcome(memory, MOST_GROWTH)
 }
 
 const fetched = (url: string) => async () => {

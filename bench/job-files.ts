@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers'
 import { zipOf } from '../src/lib/zip/writer.ts'
 import type { QueueBench } from './queue.ts'
 import { ADMINISTRATOR } from './seed.ts'
-import { memoryDuring } from './servers.ts'
-import { megabytes, type Row } from './table.ts'
+import { memoryDuring, memoryOutcome } from './servers.ts'
+import type { Row } from './table.ts'
 
 const MB = 1024 * 1024
 const MOST_GROWTH = 128 * MB
@@ -46,13 +46,6 @@ async function takeJob(bench: QueueBench): Promise<Input> {
   return JSON.parse(await send(bench, 'POST', '/jobs/request', headers, body)) as Input
 }
 
-const flat = ({ before, most }: { before: number; most: number }): Outcome => ({
-  ours: megabytes(most),
-  floor: megabytes(before),
-  ratio: most / before,
-  met: most - before < MOST_GROWTH,
-})
-
 export async function longLog(bench: QueueBench, megabytes: number): Promise<Outcome> {
   const { id, token } = await takeJob(bench)
   const append = (n: number) => {
@@ -61,11 +54,11 @@ export async function longLog(bench: QueueBench, megabytes: number): Promise<Out
     return send(bench, 'PATCH', `/jobs/${id}/trace`, headers, Readable.from([PATCH]))
   }
   await append(0)
-  const seen = await memoryDuring(bench.server.pid, async () => {
+  const seen = await memoryDuring(bench.server, async () => {
     for (let n = 1; n < megabytes; n++) await append(n)
   })
   await bench.clear()
-  return flat(seen)
+  return memoryOutcome(seen, MOST_GROWTH)
 }
 
 export async function largeArchive(bench: QueueBench, megabytes: number): Promise<Outcome> {
@@ -74,11 +67,11 @@ export async function largeArchive(bench: QueueBench, megabytes: number): Promis
   const { id, token } = await takeJob(bench)
   const boundary = 'a-boundary'
   const headers = { 'JOB-TOKEN': token, 'Content-Type': `multipart/form-data; boundary=${boundary}` }
-  const seen = await memoryDuring(bench.server.pid, () =>
+  const seen = await memoryDuring(bench.server, () =>
     send(bench, 'POST', `/jobs/${id}/artifacts`, headers, Readable.from(form(boundary, megabytes * MB))),
   )
   await bench.clear()
-  return flat(seen)
+  return memoryOutcome(seen, MOST_GROWTH)
 }
 
 async function* form(boundary: string, size: number): AsyncGenerator<Buffer> {

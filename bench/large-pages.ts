@@ -8,7 +8,7 @@ import { alternately, type Bench } from './bench.ts'
 import type { GitBench } from './git.ts'
 import { blockingRequests, sent, size } from './pages.ts'
 import { ADMINISTRATOR } from './seed.ts'
-import { memoryDuring } from './servers.ts'
+import { memoryDuring, memoryOutcome } from './servers.ts'
 import { megabytes, ms, type Row } from './table.ts'
 
 const KB = 1024
@@ -64,7 +64,7 @@ async function weigh(bench: Bench, { server }: GitBench, url: string, calls: rea
   const token = { 'PRIVATE-TOKEN': ADMINISTRATOR }
   const all = async () => Math.max(...(await Promise.all(calls.map((call) => firstByte(call, token)))))
   const times = await alternately(bench.effort.rounds * 3, () => firstByte(url, PERSON), all)
-  const { before, most } = await memoryDuring(server.pid, async () => {
+  const memory = await memoryDuring(server, async () => {
     for (let n = 0; n < REQUESTS; n++) await sent(url, PERSON)
   })
   return [
@@ -79,12 +79,9 @@ async function weigh(bench: Bench, { server }: GitBench, url: string, calls: rea
       met: times.ratio <= 3,
     },
     {
-      what: `memory of the server at ${REQUESTS} visits, over before`,
-      ours: megabytes(most),
-      floor: megabytes(before),
-      ratio: most / before,
-      target: 'flat',
-      met: most - before < MOST_GROWTH,
+      what: `memory of the server at ${REQUESTS} visits, over its start`,
+      ...memoryOutcome(memory, MOST_GROWTH),
+      target: 'flat, < 350 MB',
     },
   ]
 }
@@ -182,7 +179,7 @@ export async function longLogRows(bench: Bench, git: GitBench, home: string): Pr
 
 async function searchRows(bench: Bench, { server }: GitBench, url: string, call: string): Promise<Row[]> {
   let times = { ours: 0, floor: 0, ratio: 0 }
-  const { before, most } = await memoryDuring(server.pid, async () => {
+  const memory = await memoryDuring(server, async () => {
     const token = { 'PRIVATE-TOKEN': ADMINISTRATOR }
     times = await alternately(
       bench.effort.rounds,
@@ -200,12 +197,9 @@ async function searchRows(bench: Bench, { server }: GitBench, url: string, call:
       met: times.ratio <= 3,
     },
     {
-      what: 'memory of the server while searching, over before',
-      ours: megabytes(most),
-      floor: megabytes(before),
-      ratio: most / before,
-      target: 'flat',
-      met: most - before < MOST_GROWTH,
+      what: 'memory of the server while searching, over its start',
+      ...memoryOutcome(memory, MOST_GROWTH),
+      target: 'flat, < 350 MB',
     },
   ]
 }

@@ -14,6 +14,8 @@ import {
   listAsAdministrator,
   listAsMember,
   mixed,
+  namesOfProjects,
+  pagesOf,
   oneProject,
   ownRecord,
   projectsAsMember,
@@ -43,6 +45,7 @@ import { readRows } from './reads.ts'
 import {
   capture,
   makeServerFolder,
+  MOST_MEMORY,
   residentMemory,
   startFloor,
   startOurs,
@@ -65,7 +68,10 @@ export const measurements = {
 
   memory: async (bench) => [
     await row('memory, idle', '< 180 MB', () => memoryIdle(bench)),
-    await row(`memory after ${bench.effort.mixedRequests} mixed requests`, '< 350 MB', () => memoryUsed(bench)),
+    await row(`memory after ${bench.effort.mixedRequests} mixed requests`, '< 350 MB', () =>
+      memoryUsed(bench, mixedLoad),
+    ),
+    await row(`memory after ${bench.effort.pageLoads} page loads`, '< 350 MB', () => memoryUsed(bench, pageLoads)),
   ],
 
   record: async (bench) => [
@@ -300,21 +306,29 @@ async function memoryIdle(bench: Bench): Promise<Outcome> {
   const ours = await bench.fresh(0)
   const floor = await bench.floor()
   await sleep(bench.effort.idleSeconds * 1000)
-  return memoryOutcome(await residentMemory(ours.pid), await residentMemory(floor.pid), 180)
+  const [used, base] = [await residentMemory(ours.pid), await residentMemory(floor.pid)]
+  return { ours: megabytes(used), floor: megabytes(base), ratio: used / base, met: used < 180 * MB }
 }
 
-async function memoryUsed(bench: Bench): Promise<Outcome> {
+/** Over the memory of the same server at its start. */
+async function memoryUsed(
+  bench: Bench,
+  load: (bench: Bench, ours: OurServer) => Promise<{ calls: readonly Call[]; count: number }>,
+): Promise<Outcome> {
   const ours = await bench.fresh(bench.effort.few)
-  const floor = await bench.floor()
-  await floor.serve(await Promise.all(mixed.map((call) => capture(ours.port, call))))
-  const { mixedRequests } = bench.effort
-  await closedLoop(ours.port, [...mixed, ...readsAndWrites], { connections: 16, count: mixedRequests })
-  await closedLoop(floor.port, mixed, { connections: 16, count: mixedRequests / 10 })
-  return memoryOutcome(await residentMemory(ours.pid), await residentMemory(floor.pid), 350)
+  const start = await residentMemory(ours.pid)
+  const { calls, count } = await load(bench, ours)
+  await closedLoop(ours.port, calls, { connections: 16, count })
+  const used = await residentMemory(ours.pid)
+  return { ours: megabytes(used), floor: megabytes(start), ratio: used / start, met: used < MOST_MEMORY }
 }
 
-function memoryOutcome(ours: number, floor: number, limit: number): Outcome {
-  return { ours: megabytes(ours), floor: megabytes(floor), ratio: ours / floor, met: ours < limit * MB }
+const mixedLoad = async ({ effort }: Bench) => ({ calls: [...mixed, ...readsAndWrites], count: effort.mixedRequests })
+
+async function pageLoads({ effort }: Bench, ours: OurServer) {
+  const { body } = await capture(ours.port, namesOfProjects)
+  const projects = JSON.parse(body) as { path_with_namespace: string }[]
+  return { calls: pagesOf(projects.map((project) => project.path_with_namespace)), count: effort.pageLoads }
 }
 
 const rotatingRow = (bench: Bench, what: string, calls: readonly Call[], atMost: number) =>

@@ -18,6 +18,7 @@ import { seedMergeRequests } from './seed-merge-requests.ts'
 import { seedPipelines } from './seed-pipelines.ts'
 import { seedPlanning } from './seed-planning.ts'
 import { SECRET_KEY, seed } from './seed.ts'
+import { megabytes } from './table.ts'
 
 /** High enough never to reject, so that the rate limit headers are still computed. */
 export const RATE_LIMIT = '1000000000'
@@ -43,6 +44,8 @@ export interface Server extends AsyncDisposable {
   readonly port: number
   /** From the start of the process to the first answer. */
   readonly startMs: number
+  /** Resident bytes of the process at its first answer. */
+  readonly startMemory: number
 }
 
 /** Our server, with direct access to its data. */
@@ -161,7 +164,9 @@ async function ready(port: number, path: string, start: () => ChildProcess): Pro
     }
     await sleep(POLL_MS)
   }
-  return { pid: child.pid!, port, startMs: performance.now() - began, [Symbol.asyncDispose]: () => stop(child) }
+  const startMs = performance.now() - began
+  const startMemory = await ownMemory(child.pid!)
+  return { pid: child.pid!, port, startMs, startMemory, [Symbol.asyncDispose]: () => stop(child) }
 }
 
 const answers = (port: number, path: string) =>
@@ -227,39 +232,67 @@ export async function processorTime(pid: number): Promise<number> {
   return (await Promise.all(times)).reduce((sum, one) => sum + one, 0)
 }
 
-/** Resident bytes of a process and all its children. */
+/**
+ * Resident bytes of a process and all its children. Where the system tells, pages that several of them have count once.
+ */
 export async function residentMemory(pid: number): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,rss='])
   const processes = stdout
     .trim()
     .split('\n')
     .map((line) => line.trim().split(/\s+/).map(Number))
-  const sum = (root: number): number =>
-    processes.reduce((total, [pid, parent, kilobytes]) => {
-      if (pid === root) return total + kilobytes! * 1024
-      return parent === root ? total + sum(pid!) : total
-    }, 0)
+  const sum = async (root: number): Promise<number> => {
+    const parts = processes.flatMap(([pid, parent, kilobytes]) => {
+      if (pid === root) return shareOf(root, kilobytes! * 1024)
+      return parent === root ? sum(pid!) : []
+    })
+    return (await Promise.all(parts)).reduce((total, one) => total + one, 0)
+  }
   return sum(pid)
+}
+
+async function shareOf(pid: number, resident: number): Promise<number> {
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
+  const kilobytes = /^Pss:\s+(\d+) kB/m.exec(rollup)?.[1]
+  return kilobytes === undefined ? resident : Number(kilobytes) * 1024
+}
+
+async function ownMemory(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
 }
 
 const LOOK_EVERY_MS = 50
 
-/** The peak memory of the process alone while `work` runs. */
-export async function memoryDuring(
-  pid: number,
-  work: () => Promise<unknown>,
-): Promise<{ before: number; most: number }> {
-  const look = async () => {
-    const status = await readFile(`/proc/${pid}/status`, 'utf8')
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024
-  }
-  const before = await look()
+export interface MemoryUse {
+  readonly start: number
+  readonly before: number
+  readonly most: number
+}
+
+/** For a process, whatever it has done. */
+export const MOST_MEMORY = 350 * 1024 * 1024
+
+/** Shown over the memory at the start; the work itself may add so much. */
+export const memoryOutcome = ({ start, before, most }: MemoryUse, mostGrowth: number) => ({
+  ours: megabytes(most),
+  floor: megabytes(start),
+  ratio: most / start,
+  met: most - before < mostGrowth && most < MOST_MEMORY,
+})
+
+/**
+ * The peak memory of the process alone while `work` runs, and its memory when it had started: a server that the rows
+ * before have filled would hide how much it needs.
+ */
+export async function memoryDuring({ pid, startMemory }: Server, work: () => Promise<unknown>): Promise<MemoryUse> {
+  const before = await ownMemory(pid)
   let most = before
-  const watch = setInterval(() => void look().then((now) => (most = Math.max(most, now))), LOOK_EVERY_MS)
+  const watch = setInterval(() => void ownMemory(pid).then((now) => (most = Math.max(most, now))), LOOK_EVERY_MS)
   try {
     await work()
   } finally {
     clearInterval(watch)
   }
-  return { before, most }
+  return { start: startMemory, before, most }
 }
