@@ -13,10 +13,11 @@ const listed: Readonly<Record<string, string>> = {
   'src/git/process/launcher-process.ts programs': 'entries end with their program',
   'src/git/process/readers.ts running': 'MAX_READERS',
   'src/git/process/readers.ts shared': 'entries end when the reader has been idle for seconds',
-  'src/git/storage/pools.ts turns': 'entries end with the work they name',
+  'src/git/storage/pools.ts running': 'entries end with the work they name',
   'src/jobs/processes.ts living': 'one per open store',
   'src/lib/async/mutex.ts last': 'entries end with the work they name',
   'src/lib/threads/thread.ts waiting': 'entries end with their answer',
+  'src/store/lookups.ts numbers': 'one per text of a compiled query',
   'src/store/postgres.ts lastingPools': 'one per database server, in test processes only',
   'src/store/temporary.ts servers': 'one per database server, in test processes only',
 }
