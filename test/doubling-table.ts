@@ -36,7 +36,7 @@ import { looksLikePgpBlock, parsePgpPublicKey } from '../src/features/identity/g
 import { codeSpans, linesOf } from '../src/lib/text/prose.ts'
 import { splitQuickActions } from '../src/lib/text/quick-actions.ts'
 import { readRange } from '../src/lib/net/ranges.ts'
-import { referenceOfAddress, scanReferences } from '../src/lib/text/references.ts'
+import { mayRefer, referenceOfAddress, scanReferences } from '../src/lib/text/references.ts'
 import { digestOf, digestOfPresented, sameSecret } from '../src/lib/crypto/secrets.ts'
 import { decodeSegments, encodeSegments } from '../src/lib/text/segments.ts'
 import { parseSshPublicKey, splitFields } from '../src/lib/crypto/ssh-key.ts'
@@ -177,6 +177,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'src/lib/text/prose.ts codeSpans': long(codeSpans),
   'src/lib/text/quick-actions.ts splitQuickActions': long((text) => splitQuickActions(text, 'issue')),
   'src/lib/net/ranges.ts readRange': short((text) => readRange(text, 1000)),
+  'src/lib/text/references.ts mayRefer': long(mayRefer),
   'src/lib/text/references.ts scanReferences': long((text) => [...scanReferences(text)]),
   'src/lib/text/references.ts referenceOfAddress': short((text) => referenceOfAddress(`${BASE}/${text}`, BASE)),
   'src/lib/crypto/secrets.ts digestOf': short(digestOf),
@@ -344,6 +345,7 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'src/lib/files/system-errors.ts hasCode': OF_OURS,
   'src/lib/files/tar.ts tarOf': 'a stream of files with names; nothing is looked for in them',
   'src/lib/async/mutex.ts withMutex': 'a key of a map',
+  'src/lib/async/page-reads.ts oncePerPage': 'a key of a map',
   'src/lib/zip/files.ts openZipFile': 'a path on our disk',
   'web/browser.ts lint': IN_BROWSERS,
   'web/browser.ts renderMarkdown': IN_BROWSERS,
