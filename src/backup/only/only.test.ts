@@ -4,6 +4,7 @@ import { backupStage, refsIn, rowsOf } from '../../../test/backups.ts'
 import { v4 } from '../../../test/endpoints.ts'
 import { restoredOnly } from '../../../test/restore-only.ts'
 import { allCalls, worldOf } from '../../../test/world.ts'
+import { MINUTE } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { startForge } from '../../forge.ts'
 import { stepsBack, takeBack } from '../../store/back.ts'
@@ -37,6 +38,8 @@ test('a project comes back with everything that the API and its repositories sho
     // Access tokens of a project are revoked with it.
     v4.filter(({ path }) => path.startsWith('/projects/:id') && !path.includes('access_tokens')),
   )
+  // Repositories are measured some seconds after a push.
+  forge.clock.advance(MINUTE)
   await forge.settle()
   // A stream, and an archive with the times of files.
   const reads = calls.filter(({ endpoint: { method, path } }) => method === 'GET' && !/\/(live|snapshot)$/.test(path))
