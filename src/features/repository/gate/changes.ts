@@ -16,7 +16,7 @@ import type { Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { protectDefaultBranch } from '../protected-branches/service.ts'
 import { recordRefChanges } from '../ref-changes/recording.ts'
-import { forgetReleases } from '../releases/removal.ts'
+import { removeReleases, returnReleases } from '../releases/removal.ts'
 import { scheduleInspection } from './jobs.ts'
 import type { ChangedPage } from './model.ts'
 import { branchOf, isNewTip, tagOf, type Pusher, type Update } from './updates.ts'
@@ -34,6 +34,8 @@ export interface Change {
   readonly merging?: true | undefined
   /** The changed wiki page. */
   readonly page?: ChangedPage | null | undefined
+  /** The earlier change that this one undoes. */
+  readonly undoes?: number | null | undefined
   /** When the change happened, if it is published later. */
   readonly at?: string
 }
@@ -46,13 +48,14 @@ export interface Expected {
   /** Whether the server created all new commits, so that none is signed. */
   readonly unsigned?: boolean | undefined
   readonly page?: ChangedPage | undefined
+  readonly undoes?: number | undefined
 }
 
 /** Records the change before the refs move. */
 export async function expectChange(
   app: App,
   pusher: Pick<Pusher, 'user' | 'merging'>,
-  { project, wiki = false, updates, options = [], unsigned = false, page }: Expected,
+  { project, wiki = false, updates, options = [], unsigned = false, page, undoes }: Expected,
 ): Promise<Change> {
   const by = pusher.user?.id ?? null
   const { id } = await app.db
@@ -65,12 +68,13 @@ export async function expectChange(
       options: JSON.stringify(options),
       merging: pusher.merging ?? false,
       page: page ? JSON.stringify(page) : null,
+      undoes: undoes ?? null,
       holder: app.holder,
       created_at: timestamp(app.clock),
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return { id, project, wiki, by, options, unsigned, merging: pusher.merging, page }
+  return { id, project, wiki, by, options, unsigned, merging: pusher.merging, page, undoes }
 }
 
 const plain = ({ ref, before, after }: Update): Update => ({ ref, before, after })
@@ -83,12 +87,12 @@ export async function dropChange(app: App, { id }: Pick<Change, 'id'>): Promise<
 
 /** Publishes the moved refs: updates the row of the project and emits events. */
 export async function recordChange(app: App, change: Change, moved: readonly Update[]): Promise<void> {
-  const { project, wiki, by, options, unsigned, merging, page, at } = change
+  const { project, wiki, by, options, unsigned, merging, page, undoes, at } = change
   const first = project.empty_repo && !wiki ? firstBranchOf(project, moved) : null
   const default_sha = wiki ? null : await defaultOutside(app, project, first ?? project.default_branch, moved)
   const isFirst = await transact(app, async (app) => {
     if (!(await dropChange(app, change))) return false
-    await recordRefChanges(app, change, moved)
+    const recorded = await recordRefChanges(app, change, moved)
     await (wiki ? noteActivity(app, project) : noteChange(app, project))
     const isFirst = first !== null && (await becomesDefault(app, project, first))
     const then = at === undefined ? app : { ...app, clock: { now: () => new Date(at) } }
@@ -106,7 +110,8 @@ export async function recordChange(app: App, change: Change, moved: readonly Upd
       holder,
     })
     if (page) await emit(then, 'wiki_page.changed', { project_id: project.id, by, ...page })
-    if (!wiki) await forgetReleases(app, { project, by }, deletedTags(moved))
+    if (!wiki) await removeReleases(app, { project, by }, deletedTags(moved, recorded))
+    if (undoes) await returnReleases(app, { project, by }, undoes)
     return isFirst
   })
   if (isFirst && first !== project.default_branch) await setHead(repositoryDir(app, project), first!)
@@ -131,8 +136,12 @@ async function noteChange(app: App, project: Project): Promise<void> {
 /** Each push adds a pack. */
 const PUSHES_TO_TIDY = 50
 
-const deletedTags = (updates: readonly Update[]) =>
-  updates.flatMap(({ ref, after }) => (after === null ? (tagOf(ref) ?? []) : []))
+/** Each with the id of the record of its deletion. */
+const deletedTags = (updates: readonly Update[], recorded: ReadonlyMap<string, number>) =>
+  updates.flatMap(({ ref, after }) => {
+    const tag = after === null ? tagOf(ref) : null
+    return tag === null ? [] : [{ tag, change: recorded.get(ref)! }]
+  })
 
 /** The first branch that arrives becomes the default branch, unless the branch that HEAD names arrives, too. */
 function firstBranchOf(project: Project, updates: readonly Update[]): string | null {

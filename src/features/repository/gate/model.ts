@@ -28,6 +28,8 @@ declare module '../../../store/database.ts' {
       merging: Generated<boolean>
       /** The wiki page that the API changed, as JSON. */
       page: Generated<string | null>
+      /** The earlier change that this one undoes. */
+      undoes: Generated<number | null>
       /** The process that makes the change. Null in rows of older versions. */
       holder: Generated<string | null>
       created_at: string

@@ -190,3 +190,31 @@ test('where a ref is on the move nothing is said yet', async () => {
   await pass(2 * MINUTE)
   expect([first, ...(await state())]).toEqual([[], [[move(a, b)], [move(b, c)]], 0])
 })
+
+test('a killed undo of the deletion of a tag brings its release back, too', async () => {
+  await using forge = await startForge()
+  const { id, git, a, pass } = await stage(forge)
+  const { administrator: root } = forge
+  const url = `/projects/${id}`
+  await root.post(`${url}/releases`, { tag_name: 'v1', ref: 'master', description: 'Runs' })
+  const { body: before } = await root.get(`${url}/releases/v1`)
+  await root.delete(`${url}/repository/tags/v1`)
+  const [deletion] = (await root.get(`${url}/repository/ref_changes`, { ref: 'refs/tags/v1' })).body
+
+  const update: Update = { ref: 'refs/tags/v1', before: null, after: a }
+  await forge.app.db
+    .insertInto('pending_changes')
+    .values({
+      project_id: id,
+      wiki: false,
+      user_id: 1,
+      updates: JSON.stringify([update]),
+      options: '[]',
+      undoes: deletion.id,
+      created_at: timestamp(forge.clock),
+    })
+    .execute()
+  await git('update-ref', update.ref, a)
+  await pass(HOUR)
+  expect((await root.get(`${url}/releases/v1`)).body).toEqual(before)
+})

@@ -176,5 +176,5 @@ async function finish(app: App, project: Project, left: Orphans, moved: readonly
   const options = JSON.parse(row.options) as string[]
   const merging = row.merging || undefined
   const page = row.page === null ? null : (JSON.parse(row.page) as ChangedPage)
-  await recordChange(app, { id, project, wiki, by, at, options, merging, page }, moved)
+  await recordChange(app, { id, project, wiki, by, at, options, merging, page, undoes: row.undoes }, moved)
 }

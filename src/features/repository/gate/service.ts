@@ -60,12 +60,12 @@ export async function changeRefs(
   pusher: Pusher,
   target: PushTarget,
   updates: readonly Update[],
-  { pointers, unsigned }: Pick<Origin, 'pointers'> & Pick<Expected, 'unsigned'> = {},
+  { pointers, ...facts }: Pick<Origin, 'pointers'> & Pick<Expected, 'unsigned' | 'undoes'> = {},
 ): Promise<void> {
   const fault = await updateFault(app, pusher, target, updates, { pointers })
   if (fault) throw new Refusal('bad_request', fault)
   const { project } = target
-  await landUpdates(app, pusher, repositoryDir(app, project), { project, updates, unsigned })
+  await landUpdates(app, pusher, repositoryDir(app, project), { project, updates, ...facts })
 }
 
 /** A concurrent change moved a ref. */

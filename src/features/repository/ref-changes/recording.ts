@@ -15,14 +15,19 @@ interface Published {
   readonly at?: string
 }
 
-/** Call in the transaction that publishes the change. */
+/** Call in the transaction that publishes the change. Returns the id of the record of each ref. */
 export async function recordRefChanges(
   app: TransactionApp,
   { project, wiki, by, at }: Published,
   moved: readonly Update[],
-): Promise<void> {
+): Promise<Map<string, number>> {
   const created_at = at ?? timestamp(app.clock)
   const common = { project_id: project.id, wiki, user_id: by, created_at }
   const rows = moved.map(({ ref, before, after }) => ({ ...common, ref, before, after }))
-  for (const some of batchesOf(rows, ROWS_A_QUERY)) await app.db.insertInto('ref_changes').values(some).execute()
+  const ids = new Map<string, number>()
+  for (const some of batchesOf(rows, ROWS_A_QUERY)) {
+    const recorded = await app.db.insertInto('ref_changes').values(some).returning(['id', 'ref']).execute()
+    for (const { id, ref } of recorded) ids.set(ref, id)
+  }
+  return ids
 }

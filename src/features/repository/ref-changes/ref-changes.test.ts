@@ -102,6 +102,49 @@ test('a deletion, a creation, a push and a force push are undone, and so is an u
   expect(events.filter((name) => name === 'repository.changed')).toHaveLength(9)
 })
 
+test.each(['API', 'git push'])('the release of a tag that was deleted by %s returns with the tag', async (door) => {
+  await using forge = await startForge()
+  const { jane, dev, project, url, changes, listed, undo } = await stage(forge)
+  const REF = 'refs/tags/v1'
+  await forge.milestone(project, { title: 'First' }, jane)
+  const link = { name: 'log', url: 'https://log.example/1' }
+  const release = { tag_name: 'v1', ref: 'master', name: 'One', description: 'Runs', milestones: ['First'] }
+  const made = await jane.post(`${url}/releases`, { ...release, assets: { links: [link] } })
+  expect(made.status).toBe(201)
+  const read = async () => (await jane.get(`${url}/releases/v1`)).body
+  const before = await read()
+  const remove = async () => {
+    if (door === 'API') return jane.delete(`${url}/repository/tags/v1`)
+    await using clone = await workspace()
+    await clone.git('init', '-q')
+    await clone.git('push', '-q', addressFor(forge, project.path_with_namespace, jane), `:${REF}`)
+  }
+  await remove()
+  await forge.settle()
+  expect(await read()).toEqual({ message: expect.any(String) })
+
+  // Creating the same tag again is no undo: pipelines of tags create their own release.
+  await jane.post(`${url}/repository/tags`, { tag_name: 'v1', ref: 'master' })
+  expect((await jane.get(`${url}/releases`)).body).toEqual([])
+  const [creation, deletion] = await listed(REF)
+  expect((await undo(creation.id)).status).toBe(201)
+  expect((await jane.get(`${url}/releases`)).body).toEqual([])
+
+  const answers = await atOnce(
+    forge,
+    () => undo(deletion.id),
+    () => undo(deletion.id, dev),
+  )
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409])
+  expect(await read()).toEqual(before)
+
+  // A change that is forgotten takes the release along.
+  await remove()
+  const [last] = await listed(REF)
+  expect((await jane.delete(`${changes}/${last.id}`)).status).toBe(204)
+  expect(await forge.app.db.selectFrom('deleted_releases').selectAll().execute()).toEqual([])
+})
+
 test('an undo is a push to pipelines, merge requests and webhooks', async () => {
   await using forge = await startForge()
   const { jane, project, url, listed, undo, tip } = await stage(forge)

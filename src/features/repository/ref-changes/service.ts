@@ -22,7 +22,7 @@ export async function undoRefChange(
 ): Promise<ListedRefChange> {
   const refs = { project: subject.project, wiki: false }
   const update = await reversed(subject.dir, change)
-  await refusingMoved(() => changeRefs(app, webPusher(actor, subject.level), subject, [update]))
+  await refusingMoved(() => changeRefs(app, webPusher(actor, subject.level), subject, [update], { undoes: change.id }))
   return findUndo(app.db, refs, change)
 }
 

@@ -29,6 +29,16 @@ declare module '../../../store/database.ts' {
       created_at: string
     }
     release_milestones: { release_id: number; milestone_id: number }
+    /** Releases whose tag was deleted. They return if this change is undone. */
+    deleted_releases: {
+      id: Generated<number>
+      project_id: number
+      ref_change_id: number
+      /** The id that the release had, and will have again. */
+      release_id: number
+      /** Its rows: a list of `Part` as JSON. */
+      parts: string
+    }
   }
   interface Events {
     'release.created': { id: number; project_id: number; by: number }

@@ -14,7 +14,7 @@ import { insertLinks, type NewLink } from './links.ts'
 import { findMilestones, setMilestones } from './milestones.ts'
 import type { Release } from './model.ts'
 import { findRelease } from './queries.ts'
-import { forgetReleases } from './removal.ts'
+import { deleteReleaseOfTag } from './removal.ts'
 import { assertNoTwins, assertValidLink, assertValidRelease } from './validation.ts'
 
 /** A user who may not create a protected tag may not describe its release either. */
@@ -136,5 +136,5 @@ export async function deleteRelease(
   { tag }: Release,
 ): Promise<void> {
   await assertMayRelease(app, actor, subject, tag)
-  await forgetReleases(app, { project: subject.project, by: actor.id }, [tag])
+  await deleteReleaseOfTag(app, { project: subject.project, by: actor.id }, tag)
 }
