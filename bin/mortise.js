@@ -7,6 +7,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+const YOUNG_GENERATION = '--max-semi-space-size=16'
+
 becomeLean()
 const majorOf = (version) => Number(version.split('.')[0])
 const built = isBuilt()
@@ -36,7 +38,7 @@ function leanSettings() {
   const isServer = verb === 'serve' || (verb.startsWith('-') && !['-h', '--help', '--version'].includes(verb))
   const isSet = process.env.MALLOC_ARENA_MAX !== undefined
   if (process.platform !== 'linux' || !isServer || isSet) return { flags: [], env: {} }
-  return { flags: ['--max-semi-space-size=16'], env: { MALLOC_ARENA_MAX: '2' } }
+  return { flags: [YOUNG_GENERATION], env: { MALLOC_ARENA_MAX: '2' } }
 }
 
 /**
@@ -98,7 +100,9 @@ function startOn(node) {
   }
   const { flags, env: ours } = leanSettings()
   const env = { ...process.env, ...ours, WRAPPER_OF_MORTISE: String(process.pid) }
-  const args = [...process.execArgv, ...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
+  // If this process has become lean, the environment says so, and only its own flag is left to pass on.
+  const own = process.execArgv.filter((flag) => flag === YOUNG_GENERATION)
+  const args = [...own, ...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   const child = spawn(node, args, { stdio: 'inherit', env })
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP']
   for (const signal of signals) process.on(signal, () => child.kill(signal))
