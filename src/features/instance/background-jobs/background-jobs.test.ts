@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { expect, test } from 'vitest'
-import { after } from '../../../clock.ts'
+import { DAY, after } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
 import type { App } from '../../../context.ts'
 import { transact } from '../../../store/transact.ts'
@@ -17,7 +17,8 @@ async function insertJob({ db, clock }: App, { state = 'ready', due, leased }: O
   const times = { run_at: after(clock, due), lease_until: leased ? after(clock, leased) : null }
   await db
     .insertInto('jobs')
-    .values({ ...row, state, ...times, created_at: after(clock, 0) })
+    // A younger job without a handler waits for a process of a newer version.
+    .values({ ...row, state, ...times, created_at: after(clock, -2 * DAY) })
     .execute()
 }
 
