@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { testDatabaseUrl } from '../../src/config.ts'
+import { nullIfMissing } from '../../src/lib/files/system-errors.ts'
 import { postgresDatabase } from '../../src/store/temporary.ts'
 import { Child, run, temporaryFolder, until } from './command.ts'
 
@@ -26,8 +27,11 @@ test('a deleted project comes back, also after a killed command, and not while t
   const start = () => new Child(['serve'], { ...settings, MORTISE_PORT: '0', MORTISE_ROOT_TOKEN: TOKEN })
   const backup = join(folder.path, 'backup')
   const restore = ['restore', backup, '--only', 'root/one']
-  const repositories = async () =>
-    (await readdir(join(data, 'repositories'), { recursive: true })).filter((path) => path.endsWith('.git'))
+  /** Drafts may disappear while folders are listed. */
+  const repositories = async () => {
+    const paths = await readdir(join(data, 'repositories'), { recursive: true }).catch(nullIfMissing)
+    return (paths ?? []).filter((path) => path.endsWith('.git'))
+  }
 
   const first = start()
   const url = await first.url()
