@@ -7,6 +7,7 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MINUTE } from '../../clock.ts'
 import { Lru } from '../../lib/async/lru.ts'
+import { withMutex } from '../../lib/async/mutex.ts'
 import { nullIfMissing } from '../../lib/files/system-errors.ts'
 import { git, gitStream, LONG_LISTING } from '../process/command.ts'
 import { pieces } from '../process/streams.ts'
@@ -67,14 +68,22 @@ export async function withheldIds(dir: string): Promise<((id: string) => boolean
   return withheld && ((id) => isAmong(withheld, id))
 }
 
+/** One after the other: each writes the whole list again. */
+const alone = <T>(dir: string, work: () => Promise<T>): Promise<T> => withMutex(`withheld ${dir}`, work)
+
 /** Withholds those of these commits, and of the objects below them, that no ref reaches any more. */
-export async function withhold(dir: string, commits: readonly string[]): Promise<void> {
-  const before = await withheldIn(dir)
-  await keep(dir, await unreachable(dir, [...commits, ...(before?.commits ?? [])]))
-}
+export const withhold = (dir: string, commits: readonly string[]): Promise<void> =>
+  alone(dir, async () => {
+    const before = await withheldIn(dir)
+    await keep(dir, await unreachable(dir, [...commits, ...(before?.commits ?? [])]))
+  })
 
 /** Runs after refs have moved, and releases the objects that refs reach now. */
 export async function readmit(dir: string): Promise<void> {
+  if (await withheldIn(dir)) await alone(dir, () => readmitAlone(dir))
+}
+
+async function readmitAlone(dir: string): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const withheld = await withheldIn(dir)
     if (!withheld) return
@@ -89,7 +98,9 @@ export async function readmit(dir: string): Promise<void> {
 const MOST_TRIES = 5
 
 /** Runs after housekeeping and removes deleted objects from the list. True while objects are left. */
-export async function reviewWithheld(dir: string): Promise<boolean> {
+export const reviewWithheld = (dir: string): Promise<boolean> => alone(dir, () => reviewAlone(dir))
+
+async function reviewAlone(dir: string): Promise<boolean> {
   const withheld = await withheldIn(dir)
   if (!withheld) return false
   const left = async (ids: ReadonlySet<string>) => {

@@ -245,7 +245,8 @@ test('a deleted merge request keeps its commits, which nobody reads, and comes b
   const before = await recordsAt(jane, all)
 
   expect((await jane.delete(url)).status).toBe(204)
-  // Only the bin has the commits now.
+  // The refs of the merge request go in the background. Then only the bin has the commits.
+  await forge.settle()
   await git('push', '-q', 'origin', ':topic')
   const { body: changes } = await jane.get(`${at}/repository/ref_changes`, { ref: 'refs/heads/topic' })
   expect((await jane.delete(`${at}/repository/ref_changes/${changes[0].id}`)).status).toBe(204)
