@@ -125,3 +125,44 @@ test('nothing tells outsiders of a confidential issue, or of an internal note', 
     expect(answer, address).toContain('hush')
   expect(JSON.stringify((await reporter.get(`${at}/issues/2/notes`)).body)).toContain('mentioned in issue #3')
 })
+
+test('what only members may see of a public project is in no list of others', async () => {
+  await using forge = await startForge()
+  const [owner, stranger] = [await forge.user(), await forge.user()]
+  const group = await forge.group({ visibility: 'public' }, owner)
+  const project = await forge.project({ visibility: 'public', namespace_id: group.id }, owner)
+  const issue = await forge.issue(project, { title: 'Hush hush', assignee_ids: [stranger.id] }, owner)
+  const open = await forge.issue(await forge.project({ visibility: 'public' }, owner), { title: 'Open' }, owner)
+  await owner.post(`/projects/${open.project_id}/issues/${open.iid}/notes`, {
+    body: `Like ${project.path_with_namespace}#${issue.iid}`,
+  })
+  await forge.mergeRequest(project, { title: 'Hush, too' }, owner)
+  await forge.settle()
+  const addresses = [
+    '/issues?scope=all',
+    `/issues?scope=all&assignee_id=${stranger.id}`,
+    '/issues?scope=all&search=hush',
+    `/groups/${group.id}/issues`,
+    '/merge_requests?scope=all',
+    `/groups/${group.id}/merge_requests`,
+    `/users/${owner.id}/events`,
+    ...['issues', 'merge_requests'].flatMap((scope) => [
+      `/search?scope=${scope}&search=hush`,
+      `/groups/${group.id}/search?scope=${scope}&search=hush`,
+    ]),
+    '/todos',
+  ]
+  /** The addresses whose answers have one of the titles. */
+  const telling = async (by: Client) => {
+    const found: string[] = []
+    for (const address of addresses)
+      if (/"(target_)?title":"Hush/.test(JSON.stringify((await by.get(address)).body))) found.push(address)
+    return found
+  }
+  expect(await telling(stranger)).toEqual(addresses)
+
+  await owner.put(`/projects/${project.id}`, { issues_access_level: 'private', merge_requests_access_level: 'private' })
+  await forge.settle()
+  expect(await telling(stranger)).toEqual([])
+  expect(await telling(owner)).toEqual(addresses.filter((address) => address !== '/todos'))
+})
