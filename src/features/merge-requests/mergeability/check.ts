@@ -7,7 +7,7 @@ import type { App, TransactionApp } from '../../../context.ts'
 import { tryMerges } from '../../../git/merging/trying.ts'
 import { oncePerPage } from '../../../lib/async/page-reads.ts'
 import { enqueue, type Job } from '../../../jobs/queue.ts'
-import { idList, inIdList, inTextList, textList } from '../../../store/dialect.ts'
+import { idList, inIdList, inTextList, locksRows, textList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { askTogether, lookup, type Lookup } from '../../../store/lookups.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -117,6 +117,7 @@ async function keep(
     some.map(({ id }) => id),
   )
   const heads = some.flatMap(({ head_sha }) => head_sha ?? [])
+  const fine = result === 'conflict' ? await lockWithoutConflict(db, ids) : new Set<number>()
   const kept = await db
     .updateTable('merge_requests')
     .set((eb) => ({
@@ -130,8 +131,7 @@ async function keep(
     .where((eb) => eb.or([inTextList(db, 'head_sha', textList(db, heads)), eb('head_sha', 'is', null)]))
     .returningAll()
     .execute()
-  const fine = new Set(some.filter(({ check_result }) => check_result !== 'conflict').map(({ id }) => id))
-  for (const { id, project_id, auto_merge } of result === 'conflict' ? kept : [])
+  for (const { id, project_id, auto_merge } of kept)
     if (auto_merge && fine.has(id)) await emit(app, 'merge_request.unmergeable', { id, project_id })
   for (const { id } of result === 'undecided' && tries < MOST_TRIES ? kept : []) {
     const again = { id, tries: tries + 1 }
@@ -139,6 +139,18 @@ async function keep(
     await enqueue(app, RECHECK, again, { key, delay: FIRST_DELAY * 2 ** tries })
   }
   return kept
+}
+
+/** Two checks may find the same conflict at once. Only the first one emits the event. */
+async function lockWithoutConflict(db: TransactionApp['db'], ids: string): Promise<Set<number>> {
+  const rows = await db
+    .selectFrom('merge_requests')
+    .select(['id', 'check_result'])
+    .where(inIdList(db, 'id', ids))
+    .orderBy('id')
+    .$if(locksRows(db), (query) => query.forUpdate())
+    .execute()
+  return new Set(rows.filter(({ check_result }) => check_result !== 'conflict').map(({ id }) => id))
 }
 
 interface RequestContext {
