@@ -3,6 +3,7 @@
  * of them notices here.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testDatabaseUrl } from '../../config.ts'
 import { startForge, type Person, type TestForge } from '../../forge.ts'
 import type { Project } from '../../forge/types.ts'
 
@@ -37,6 +38,9 @@ async function costOf(write: () => Promise<{ status: number }>) {
 
 const TEXT = 'It does not work.\n\nOpen the page and press the **button**.'
 
+/** PostgreSQL is also asked for events and jobs when a commit is announced, as often as the commits happen to meet. */
+const ANNOUNCED = testDatabaseUrl() === undefined ? 0 : 15
+
 test.each([
   ['an issue', () => owner.post(`/projects/${project.id}/issues`, { title: 'Broken', description: TEXT }), 33],
   ['a comment', () => owner.post(`/projects/${project.id}/issues/1/notes`, { body: TEXT }), 31],
@@ -44,7 +48,7 @@ test.each([
 ] as const)('%s costs three transactions and few queries', async (_what, write, most) => {
   const { queries, transactions } = await costOf(write)
   expect(transactions).toBe(3)
-  expect(queries).toBeLessThanOrEqual(most)
+  expect(queries).toBeLessThanOrEqual(most + ANNOUNCED)
 })
 
 let titles = 0

@@ -216,6 +216,8 @@ test('rules cost the same number of queries however many there are', async () =>
   const { db } = forge.app
   const all = async () => db.selectFrom('merge_requests').selectAll().execute()
   const judged = async (some: MergeRequest[]) => forge.queries(() => approvalsOf(db, some))
+  // The first time, PostgreSQL is also asked for the columns.
+  await judged(await all())
   const one = await judged(await all())
   for (const branch of ['second', 'third', 'fourth']) await propose(branch, { [branch]: 'x' })
   expect(await judged(await all())).toBe(one)
