@@ -35,7 +35,7 @@ test('drafts of repositories go after a day, repositories stay however old', asy
   }
   forge.clock.advance(DAY + HOUR)
   await forge.settle()
-  expect(await readdir(folder)).toEqual(['abcd.git'])
+  await expect.poll(() => readdir(folder)).toEqual(['abcd.git'])
 })
 
 test('what killed processes left in a repository goes too, where nobody pushes any more', async () => {
